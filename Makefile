@@ -1,0 +1,129 @@
+# All that can be done with this repository. Every target first prepares what it uses, in .venv, and is silent about
+# what works. What is not said on the command line comes from the environment, which is left as it is.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+PYTHON ?= python3
+# Two workers suit a small shared machine, and each one starts a PostgreSQL of its own.
+TEST_WORKERS ?= 2
+TEST_ARGS ?=
+DEMO_ARGS ?=
+BENCH_ARGS ?=
+# For example LOCK_ARGS=--upgrade, or LOCK_ARGS='--upgrade-package rich'.
+LOCK_ARGS ?=
+NAME ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+CODE := $(wildcard src tests bench examples)
+# A module of bench/ is a benchmark of its own unless it is private or runs inside a peer's environment.
+BENCHES := $(sort $(filter-out _% peer%,$(notdir $(basename $(wildcard bench/*.py)))))
+
+# $(call quietly,COMMAND): show what a command says only when it fails.
+quietly = said=$$($(1) 2>&1) || { printf '%s\n' "$$said"; exit 1; }
+
+# $(call need,PROBE,PACKAGE): where PROBE fails, root on a Debian machine gets PACKAGE, and anybody else is told of it.
+define need
+{ $(1); } >/dev/null 2>&1 || { \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing the system package $(2)."; \
+		apt-get update -qq >/dev/null && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $(2) >/dev/null; \
+	else \
+		echo "The system package $(2) is missing. On Debian: apt-get install $(2). Then run make again." >&2; exit 1; \
+	fi; }
+endef
+
+.PHONY: help
+help: ## Say what there is to do (this list)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: demo
+demo: $(READY) ## Walk through a story of versioned memory (DEMO_ARGS=…)
+	@$(BIN)/python examples/production_debugging.py $(DEMO_ARGS)
+	@echo
+	@echo "Next: read examples/production_debugging.py, which is what just ran,"
+	@echo "      try $(BIN)/hindcast memory --help, or open docs/README.md."
+
+.PHONY: test
+test: $(READY) ## Run every test, on SQLite and a real PostgreSQL (TEST_ARGS='-k merge')
+	@$(BIN)/pytest -n $(TEST_WORKERS) $(TEST_ARGS)
+
+.PHONY: check
+check: $(READY) ## Format, lint, types, imports, then every test: what has to pass before a change lands
+	@$(call quietly,$(BIN)/ruff format --check $(CODE))
+	@$(call quietly,$(BIN)/ruff check $(CODE))
+	@$(call quietly,$(BIN)/mypy)
+	@$(call quietly,$(BIN)/lint-imports)
+	@$(MAKE) test
+
+.PHONY: bench bench-name
+bench: bench-name $(READY) ## Measure (NAME=memory; BENCH_ARGS=…)
+	@$(BIN)/python -m bench.$(NAME) $(BENCH_ARGS)
+
+bench-name:
+	@$(if $(filter $(BENCHES),$(NAME)),:,{ \
+		echo "There is no benchmark '$(NAME)'. Say make bench NAME=… with one of: $(or $(BENCHES),(none yet))" >&2; exit 2; })
+
+.PHONY: generate
+generate: $(READY) ## Write again what is generated from the code: docs/reference/cli.md
+	@$(BIN)/python -m hindcast.cli.reference
+
+.PHONY: format
+format: $(READY) ## Format the code and mend what the linter can mend
+	@$(BIN)/ruff format --quiet $(CODE)
+	@$(BIN)/ruff check --quiet --fix $(CODE)
+
+.PHONY: clean
+clean: ## Remove everything that make and the tools have made, .venv included
+	@rm -rf $(VENV) $(VENV)-* build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- Pins ---------------------------------------------------------------------------------------------------------
+# One universal resolution serves every platform and Python from 3.11 on. It has no hashes: with them an installer
+# refuses whatever the list does not name, and a wheel built locally or for a newer platform is not in it. It has no
+# addresses either: where packages come from is the machine's business.
+
+# $(call pin,FILE,SOURCES)
+define pin
+$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url \
+	--no-emit-find-links --output-file requirements/$(1).txt $(2) $(LOCK_ARGS) >/dev/null && \
+{ echo "# Written by make lock from: $(filter-out -%,$(2)). Do not edit."; cat requirements/$(1).txt; } \
+	> requirements/$(1).tmp && mv requirements/$(1).tmp requirements/$(1).txt
+endef
+
+.PHONY: lock
+lock: $(BIN)/uv ## Pin all requirements again after a change to pyproject.toml or requirements/dev.in (LOCK_ARGS=…)
+	@$(call pin,runtime,--all-extras pyproject.toml)
+	@$(call pin,dev,--all-extras pyproject.toml requirements/dev.in --constraint=requirements/runtime.txt)
+
+# --- Set-up -------------------------------------------------------------------------------------------------------
+
+UV_PIN = $(or $(shell sed -n 's/^\(uv==[^ ;]*\).*/\1/p' requirements/dev.txt 2>/dev/null),uv)
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+# Debian's python3 comes without venv; nothing else is needed of the system, since PostgreSQL comes as a package.
+$(BIN)/python:
+	@command -v $(PYTHON) >/dev/null || { \
+		echo "There is no '$(PYTHON)'. Install Python 3.11 or later, or say make PYTHON=/path/to/python3." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "$$($(PYTHON) --version) is too old: Hindcast needs 3.11 or later. Say make PYTHON=/path/to/python3." >&2; exit 1; }
+	@$(call need,$(PYTHON) -c 'import ensurepip; import venv',python3-venv)
+	@$(PYTHON) -m venv --clear $(VENV)
+
+$(BIN)/uv: | $(BIN)/python
+	@$(PIP) install "$(UV_PIN)"
+
+# uv is several times faster than pip; where uv cannot be had or cannot reach the packages, pip has to do.
+$(READY): pyproject.toml requirements/dev.txt | $(BIN)/python
+	@echo "Preparing $(VENV), which takes a minute the first time." >&2
+	@{ $(PIP) install "$(UV_PIN)" && \
+		$(BIN)/uv pip install --quiet --python $(BIN)/python -r requirements/dev.txt; } 2>$(VENV)/uv.log || { \
+		echo "uv did not work here (see $(VENV)/uv.log); installing with pip instead." >&2; \
+		$(PIP) install -r requirements/dev.txt; }
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@

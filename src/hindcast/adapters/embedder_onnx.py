@@ -1,0 +1,170 @@
+"""Embeds texts with a model pack on this machine: no network, no GPU, one thread unless told otherwise.
+
+Importing this module is cheap; onnxruntime and the model are loaded at the first text. Every file is proven against the
+manifest then, so that vectors are never made by weights that are not the ones named beside them.
+
+A text longer than the model reads (256 tokens for the default one) is represented by its beginning.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hindcast.adapters.model_graph import TOKEN_VECTORS
+from hindcast.adapters.model_pack import MODEL_FILE, PackInfo, read_file, read_manifest
+from hindcast.adapters.model_source import TOKENIZER_FILE
+from hindcast.model.errors import Damaged, Malformed, Unavailable
+
+# On one thread a batch of 64 takes half as long again per text as one of 16, because it no longer fits the caches.
+TEXTS_PER_BATCH = 16
+TEXTS_PER_CALL_MAX = 100_000
+# More than any model here reads, and it keeps a megabyte of log from being split into words for nothing.
+TEXT_CHARS_MAX = 20_000
+THREADS_MAX = 64
+_REMEDY = "Run `hindcast models prepare`."
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """A pack in memory. Both parts may be used by several threads at once."""
+
+    session: Any
+    tokenizer: Any
+    inputs: frozenset[str]
+    output: str
+
+
+class OnnxEmbedder:
+    """Runs one model pack. The same text has the same vector, whatever it is embedded together with."""
+
+    def __init__(self, folder: Path, *, threads: int = 1) -> None:
+        if not 1 <= threads <= THREADS_MAX:
+            raise Malformed(f"{threads} threads.", remedy=f"Choose 1 to {THREADS_MAX}.", field="threads")
+        self._pack = read_manifest(folder)
+        self._threads = threads
+        self._lock = threading.Lock()
+        self._loaded: _Loaded | None = None
+
+    @property
+    def model(self) -> str:
+        """The pack's name and the beginning of its weights' sha256."""
+        return self._pack.model
+
+    @property
+    def dims(self) -> int:
+        """The length of a vector."""
+        return self._pack.dims
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row of unit length for each text, in the order given."""
+        if len(texts) > TEXTS_PER_CALL_MAX:
+            raise Malformed(
+                f"{len(texts)} texts at once.", remedy=f"Embed at most {TEXTS_PER_CALL_MAX} in one call.", field="texts"
+            )
+        vectors = np.empty((len(texts), self.dims), np.float32)
+        if not texts:
+            return vectors
+        loaded = self._load()
+        encodings = loaded.tokenizer.encode_batch([_clean(text) for text in texts])
+        # Texts of one length share a batch, so that little of it is padding.
+        order = sorted(range(len(texts)), key=lambda at: len(encodings[at].ids))
+        for start in range(0, len(order), TEXTS_PER_BATCH):
+            batch = order[start : start + TEXTS_PER_BATCH]
+            vectors[batch] = self._embed_batch(loaded, [encodings[at].ids for at in batch])
+        return vectors
+
+    def _embed_batch(self, loaded: _Loaded, ids: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+        """Run the model over token numbers, pool the tokens of each text, and bring each vector to unit length."""
+        tokens, mask = _pad(ids)
+        given = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": np.zeros_like(tokens)}
+        feed = {name: value for name, value in given.items() if name in loaded.inputs}
+        token_vectors: NDArray[np.float32] = loaded.session.run([loaded.output], feed)[0]
+        if token_vectors.shape != (*tokens.shape, self.dims):
+            raise Damaged(
+                f"{self._pack.folder / MODEL_FILE} answers with vectors of shape {token_vectors.shape}, "
+                f"but its manifest says {self.dims} dims for each token.",
+                remedy=_REMEDY,
+            )
+        return unit(pool(token_vectors, mask, self._pack.pooling))
+
+    def _load(self) -> _Loaded:
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = _load(self._pack, self._threads)
+            return self._loaded
+
+
+def pool(token_vectors: NDArray[np.float32], mask: NDArray[np.int64], pooling: str) -> NDArray[np.float32]:
+    """One vector for each text: the mean of its tokens' vectors, or the first of them."""
+    if pooling == "cls":
+        first: NDArray[np.float32] = token_vectors[:, 0]
+        return first
+    weights = mask.astype(np.float32)
+    weights /= weights.sum(axis=1, keepdims=True)
+    mean: NDArray[np.float32] = np.einsum("btd,bt->bd", token_vectors, weights)
+    return mean
+
+
+def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The same directions at length one."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    scaled: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-12))
+    return scaled
+
+
+def _pad(ids: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    longest = max(len(each) for each in ids)
+    tokens = np.zeros((len(ids), longest), np.int64)
+    mask = np.zeros((len(ids), longest), np.int64)
+    for row, each in enumerate(ids):
+        tokens[row, : len(each)] = each
+        mask[row, : len(each)] = 1
+    return tokens, mask
+
+
+def _clean(text: str) -> str:
+    """At most so much text, without the half characters that a log decoded by guesswork can hold."""
+    return text[:TEXT_CHARS_MAX].encode("utf-8", "replace").decode("utf-8")
+
+
+def _load(pack: PackInfo, threads: int) -> _Loaded:
+    """Read, prove and start a pack."""
+    try:
+        import onnxruntime  # type: ignore[import-untyped]
+        import tokenizers
+        from onnxruntime.capi import onnxruntime_pybind11_state as native  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise Unavailable(
+            f"Running a model pack needs {error.name}, which is not installed.", remedy="Run `pip install hindcast`."
+        ) from error
+    model, words = read_file(pack, MODEL_FILE), read_file(pack, TOKENIZER_FILE)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    # Waiting threads sleep: spinning is faster in a benchmark and heats a shared machine for nothing.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = 3
+    # onnxruntime's errors have no class in common but Exception.
+    broken = (native.Fail, native.InvalidGraph, native.InvalidProtobuf, native.InvalidArgument, native.NotImplemented)
+    try:
+        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        tokenizer = tokenizers.Tokenizer.from_buffer(words)
+    except (*broken, native.RuntimeException, ValueError) as error:
+        raise Damaged(f"The model pack in {pack.folder} does not load: {error}.", remedy=_REMEDY) from error
+    # The file that comes with the default model pads to and cuts at 128 tokens, whatever the model can do.
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(pack.tokens_max)
+    outputs = [output.name for output in session.get_outputs()]
+    return _Loaded(
+        session=session,
+        tokenizer=tokenizer,
+        inputs=frozenset(given.name for given in session.get_inputs()),
+        output=TOKEN_VECTORS if TOKEN_VECTORS in outputs else outputs[0],
+    )

@@ -1,0 +1,1 @@
+"""The DDL: one folder for each engine, numbered migrations in each."""

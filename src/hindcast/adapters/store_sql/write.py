@@ -1,0 +1,137 @@
+"""The write transaction: the only code that changes history."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import orjson
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from hindcast.adapters.store_sql import shape
+from hindcast.adapters.store_sql import tables as t
+from hindcast.adapters.store_sql.hot import Hot
+from hindcast.adapters.store_sql.read import IDS_PER_STATEMENT_MAX, branch_query, chunks
+from hindcast.model.errors import Missing
+from hindcast.model.record import Branch, Commit, Snapshot
+from hindcast.ports import Row, Tip
+
+
+class SqlWriter:
+    """One write transaction on one space; the connection's transaction makes it all or nothing."""
+
+    def __init__(self, connection: Connection, space: int, hot: Hot) -> None:
+        self._connection = connection
+        self._space = space
+        self._hot = hot
+
+    def tip(self) -> Tip:
+        """The newest step of the space."""
+        return tip(self._connection, self._space)
+
+    def branch(self, name: str) -> Branch:
+        """A branch as it is inside this transaction."""
+        query = branch_query(self._space).where(t.branch.c.name == name)
+        found = self._connection.execute(query).mappings().fetchone()
+        if found is None:
+            raise Missing(
+                f"There is no branch {name!r}.", field="branch", remedy="`hindcast memory branches` lists them."
+            )
+        return shape.branch(found)
+
+    def current(self, branch: int, addresses: Sequence[str]) -> Mapping[str, int]:
+        """The newest version of each address on this very branch."""
+        found: dict[str, int] = {}
+        for chunk in chunks(addresses, IDS_PER_STATEMENT_MAX):
+            query = (
+                select(t.version.c.address, func.max(t.version.c.id))
+                .where(t.version.c.space == self._space, t.version.c.branch == branch)
+                .where(t.version.c.address.in_(chunk))
+                .group_by(t.version.c.address)
+            )
+            found.update((row[0], row[1]) for row in self._connection.execute(query))
+        return found
+
+    def append(self, commit: Commit, branch: Branch, merge_seq: int | None, rows: Sequence[Row]) -> None:
+        """Write a commit and its versions after the branch's head, and move the head."""
+        self._connection.execute(
+            insert(t.commit).values(
+                space=self._space,
+                seq=commit.seq,
+                id=bytes.fromhex(commit.id),
+                branch=branch.number,
+                parent=branch.head_seq or None,
+                merge_parent=merge_seq,
+                at_us=shape.microseconds(commit.at),
+                actor=commit.actor,
+                why=commit.why,
+                action=str(commit.action),
+                detail=orjson.dumps(commit.detail, option=orjson.OPT_SORT_KEYS),
+                first_version=commit.first_version,
+                last_version=commit.last_version,
+            )
+        )
+        if rows:
+            self._hot.add(self._connection, rows)
+        self._connection.execute(
+            update(t.branch)
+            .where(t.branch.c.space == self._space, t.branch.c.number == branch.number)
+            .values(head_seq=commit.seq)
+        )
+
+    def add_branch(self, branch: Branch, seal: bytes) -> None:
+        """Start a branch."""
+        parent = self.branch(branch.parent).number if branch.parent is not None else None
+        self._connection.execute(
+            insert(t.branch).values(
+                space=self._space,
+                number=branch.number,
+                name=branch.name,
+                parent=parent,
+                fork_seq=branch.fork_seq,
+                head_seq=branch.head_seq,
+                created_us=shape.microseconds(branch.created_at),
+                actor=branch.actor,
+                why=branch.why,
+                seal=seal,
+            )
+        )
+
+    def add_snapshot(self, snapshot: Snapshot, seal: bytes) -> None:
+        """Name a commit."""
+        self._connection.execute(
+            insert(t.snapshot).values(
+                space=self._space,
+                name=snapshot.name,
+                seq=snapshot.seq,
+                created_us=shape.microseconds(snapshot.created_at),
+                actor=snapshot.actor,
+                why=snapshot.why,
+                seal=seal,
+            )
+        )
+
+    def blank(self, versions: Sequence[int]) -> None:
+        """Take body, text, salt and vector out of versions for ever."""
+        for chunk in chunks(versions, IDS_PER_STATEMENT_MAX):
+            self._connection.execute(
+                update(t.version)
+                .where(t.version.c.space == self._space, t.version.c.id.in_(chunk))
+                .values(body=None, text=None, salt=None)
+            )
+            self._connection.execute(
+                delete(t.vector).where(t.vector.c.space == self._space, t.vector.c.version.in_(chunk))
+            )
+
+
+def tip(connection: Connection, space: int) -> Tip:
+    """The newest step of a space."""
+    query = (
+        select(t.commit.c.seq, t.commit.c.id, t.commit.c.at_us, t.commit.c.last_version)
+        .where(t.commit.c.space == space)
+        .order_by(t.commit.c.seq.desc())
+        .limit(1)
+    )
+    found = connection.execute(query).fetchone()
+    if found is None:
+        return Tip(0, None, None, 0)
+    return Tip(found[0], found[1].hex(), shape.moment(found[2]), found[3])

@@ -1,0 +1,244 @@
+"""Adds to history: checks changes, numbers and seals them, and writes each batch as one commit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from hindcast.memory import chain
+from hindcast.memory.moments import MAIN_NUMBER, aware
+from hindcast.model.errors import Malformed, Missing, Refused, Stale
+from hindcast.model.ids import check_actor, check_kind, check_name
+from hindcast.model.limits import MemoryLimits
+from hindcast.model.record import MAIN, Action, Branch, Change, Commit, Json, Snapshot, State
+from hindcast.ports import Clock, Entropy, Row, Store, Tip, Writer
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a commit says of itself, before history gives it a number and an id."""
+
+    actor: str
+    why: str
+    branch: str = MAIN
+    action: Action = Action.COMMIT
+    detail: Json = None
+    # The commit that joins in as second parent.
+    merge_parent: str | None = None
+    merge_seq: int | None = None
+    # The head that the caller has read: if the branch has moved since, nothing is written.
+    expected_head: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Sealed:
+    """A change whose content is already in its final bytes, so that the write lock is held only for writing."""
+
+    change: Change
+    address: str
+    body: bytes | None
+    salt: bytes
+    digest: bytes
+
+
+class History:
+    """The writing half of memory."""
+
+    def __init__(self, store: Store, clock: Clock, entropy: Entropy, limits: MemoryLimits) -> None:
+        self._store = store
+        self._clock = clock
+        self._entropy = entropy
+        self._limits = limits
+
+    def commit(
+        self, changes: Sequence[Change], step: Step, *, check: Callable[[Writer, Branch], None] | None = None
+    ) -> Commit:
+        """Write changes as one commit; `check` may still refuse once the write lock is held."""
+        self._check_step(step)
+        sealed = self._seal(changes)
+        with self._store.write() as writer:
+            branch = self._branch(writer, step.branch)
+            if step.expected_head is not None and branch.head != step.expected_head:
+                raise Stale(
+                    f"The branch {branch.name!r} has moved to {(branch.head or 'nothing')[:12]}.",
+                    field="expected_head",
+                    remedy="Read again, then repeat the change on what is there now.",
+                )
+            if check is not None:
+                check(writer, branch)
+            return self._append(writer, branch, step, sealed)
+
+    def _append(self, writer: Writer, branch: Branch, step: Step, sealed: Sequence[_Sealed]) -> Commit:
+        tip = writer.tip()
+        at = self._now_after(tip)
+        replaced = writer.current(branch.number, [item.address for item in sealed]) if sealed else {}
+        at_us = chain.microseconds(at)
+        rows = [
+            Row(
+                number,
+                branch.number,
+                item.address,
+                item.change.kind,
+                item.change.state,
+                tip.seq + 1,
+                item.body,
+                item.change.text,
+                at_us if item.change.occurred_at is None else chain.microseconds(item.change.occurred_at),
+                item.change.origin,
+                replaced.get(item.address),
+                item.salt,
+                item.digest,
+            )
+            for number, item in enumerate(sealed, tip.version + 1)
+        ]
+        commit = Commit(
+            seq=tip.seq + 1,
+            id="",
+            branch=branch.name,
+            parent=branch.head,
+            merge_parent=step.merge_parent,
+            at=at,
+            actor=step.actor,
+            why=step.why,
+            action=step.action,
+            detail=step.detail,
+            first_version=tip.version + 1,
+            last_version=tip.version + len(rows),
+        )
+        commit = replace(commit, id=chain.commit_id(commit, tip.id, rows))
+        writer.append(commit, branch, step.merge_seq, rows)
+        return commit
+
+    def _seal(self, changes: Sequence[Change]) -> list[_Sealed]:
+        if len(changes) > self._limits.changes_per_commit_max:
+            raise Refused(
+                f"One commit holds at most {self._limits.changes_per_commit_max} changes, not {len(changes)}.",
+                field="changes",
+                remedy="Write them in several commits.",
+            )
+        salts = self._entropy(chain.SALT_BYTES * len(changes))
+        sealed: list[_Sealed] = []
+        seen: set[str] = set()
+        for number, change in enumerate(changes):
+            address = str(change.address)
+            if address in seen:
+                raise Malformed(
+                    f"{address} is changed twice in one commit.", field="changes", remedy="Keep the change that counts."
+                )
+            seen.add(address)
+            salt = salts[number * chain.SALT_BYTES : (number + 1) * chain.SALT_BYTES]
+            body = self._body(change, address)
+            sealed.append(_Sealed(change, address, body, salt, chain.digest(body, change.text, salt)))
+        return sealed
+
+    def _body(self, change: Change, address: str) -> bytes | None:
+        if change.kind != "fact":
+            check_kind(change.kind)
+        if change.occurred_at is not None:
+            aware(change.occurred_at, field="occurred_at")
+        if change.text is not None:
+            self._check_text(change.text, address)
+        if change.state is not State.LIVE:
+            return None
+        body = chain.canonical(change.body)
+        if len(body) > self._limits.body_bytes_max:
+            raise Refused(
+                f"The body of {address} has {len(body)} bytes; {self._limits.body_bytes_max} are kept.",
+                field="body",
+                remedy="Keep the whole elsewhere, and remember a summary with a link to it.",
+            )
+        return body
+
+    def _check_text(self, text: str, address: str) -> None:
+        if len(text) > self._limits.text_chars_max:
+            raise Refused(
+                f"The text of {address} has {len(text)} characters; {self._limits.text_chars_max} are kept.",
+                field="text",
+                remedy="Give search the words that matter.",
+            )
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise Malformed(f"The text of {address} is not valid Unicode.", field="text", remedy="Clean it.") from error
+        if "\0" in text:
+            raise Malformed(f"The text of {address} holds a zero character.", field="text", remedy="Remove it.")
+
+    def _check_step(self, step: Step) -> None:
+        check_actor(step.actor)
+        why = step.why
+        if not why.strip() or len(why) > self._limits.why_chars_max or "\0" in why or not why.isascii():
+            self._check_why(why)
+
+    def _check_why(self, why: str) -> None:
+        try:
+            why.encode()
+            valid = bool(why.strip()) and len(why) <= self._limits.why_chars_max and "\0" not in why
+        except UnicodeEncodeError:
+            valid = False
+        if not valid:
+            raise Malformed(
+                "A commit says why, in words." if not why.strip() else "The reason cannot be kept as it is.",
+                field="why",
+                remedy=f"Give a reason of up to {self._limits.why_chars_max} characters.",
+            )
+
+    def _now_after(self, tip: Tip) -> datetime:
+        """The present, but never before the last commit: a clock that was set back must not disorder history."""
+        now = aware(self._clock.now(), field="clock")
+        return now if tip.at is None or now >= tip.at else tip.at
+
+    def _branch(self, writer: Writer, name: str) -> Branch:
+        try:
+            return writer.branch(name)
+        except Missing:
+            if name != MAIN:
+                raise
+        main = Branch(MAIN_NUMBER, MAIN, None, 0, 0, None, self._now_after(writer.tip()), "hindcast", "where it begins")
+        writer.add_branch(main, chain.branch_seal(main))
+        return main
+
+    def start_branch(self, name: str, *, parent: str, fork_seq: int, actor: str, why: str) -> Branch:
+        """Begin a branch at a step of its parent."""
+        check_name(name, field="branch")
+        self._check_step(Step(actor, why))
+        with self._store.write() as writer:
+            self._branch(writer, parent)
+            self._check_free(name, field="branch")
+            branches = self._store.branches()
+            if len(branches) >= self._limits.branches_max:
+                raise Refused(
+                    f"This space has {len(branches)} branches already.",
+                    field="branch",
+                    remedy="Merge into one of them.",
+                )
+            number = max((known.number for known in branches), default=MAIN_NUMBER) + 1
+            branch = Branch(number, name, parent, fork_seq, fork_seq, None, self._now_after(writer.tip()), actor, why)
+            writer.add_branch(branch, chain.branch_seal(branch))
+            return writer.branch(name)
+
+    def take_snapshot(self, name: str, commit: Commit, *, actor: str, why: str) -> Snapshot:
+        """Give a commit a name, once and for ever."""
+        check_name(name, field="snapshot")
+        self._check_step(Step(actor, why))
+        with self._store.write() as writer:
+            self._check_free(name, field="snapshot")
+            if len(self._store.snapshots()) >= self._limits.snapshots_max:
+                raise Refused(
+                    f"This space has {self._limits.snapshots_max} snapshots already.",
+                    field="snapshot",
+                    remedy="Use commit ids or times; they need no name.",
+                )
+            made = Snapshot(name, commit.id, commit.branch, commit.seq, self._now_after(writer.tip()), actor, why)
+            writer.add_snapshot(made, chain.snapshot_seal(made))
+            return made
+
+    def _check_free(self, name: str, *, field: str) -> None:
+        """Branches and snapshots share their names, so that a name always means one moment."""
+        branches = {known.name for known in self._store.branches()} | {MAIN}
+        if name in branches or name in {known.name for known in self._store.snapshots()}:
+            raise Refused(
+                f"{name!r} already names a {'branch' if name in branches else 'snapshot'}.",
+                field=field,
+                remedy="Choose another name.",
+            )

@@ -1,0 +1,58 @@
+"""Joins what the arms of the index found into one ranking, and keeps the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hindcast.model.query import Found, Hit, Query, Rank
+from hindcast.model.record import Scope, State
+from hindcast.ports import Index, Store
+
+ARMS = ("words", "meaning")
+
+# Cormack et al. (2009) found 60 to work across collections. A larger value trusts agreement between arms more, and any
+# single arm's first place less.
+RANK_OFFSET = 60
+
+# Words and meaning miss different things. Incident memory is full of identifiers, on which words are nearly always right
+# and vectors are not, so meaning counts a little less.
+ARM_WEIGHTS: Mapping[str, float] = {"words": 1.0, "meaning": 0.8}
+
+# Each arm looks this much deeper than the answer, so that a record two arms rank in the middle can still win.
+DEPTH_FACTOR = 4
+CANDIDATES_MIN = 50
+
+
+def fuse(by_arm: Mapping[str, tuple[tuple[int, float], ...]]) -> list[tuple[int, float, dict[str, Rank]]]:
+    """Weighted reciprocal rank fusion: version, score and each arm's opinion, best first, ties by the newer version."""
+    ranks: dict[int, dict[str, Rank]] = {}
+    for arm, found in by_arm.items():
+        for place, (version, score) in enumerate(found, 1):
+            ranks.setdefault(version, {})[arm] = Rank(place, score)
+    scored = [
+        (version, sum(ARM_WEIGHTS[arm] / (RANK_OFFSET + rank.place) for arm, rank in opinions.items()), opinions)
+        for version, opinions in ranks.items()
+    ]
+    return sorted(scored, key=lambda item: (-item[1], -item[0]))
+
+
+def search(store: Store, index: Index, query: Query, scope: Scope) -> Found:
+    """Ask the index, join the arms, and read the winners from history itself."""
+    index.follow(embed=False)
+    depth = max(query.hits_max * DEPTH_FACTOR, CANDIDATES_MIN)
+    found = index.search(query, scope, candidates_max=depth)
+    fused = fuse(found.by_arm)[: query.hits_max]
+    records = store.records([version for version, _, _ in fused])
+    hits = tuple(
+        Hit(records[version], score, opinions, _matched(found.words, records[version].text, str(records[version].body)))
+        for version, score, opinions in fused
+        # An erasure may have come between the index and here.
+        if version in records and records[version].state is State.LIVE
+    )
+    return Found(hits, tuple(found.by_arm), found.unembedded, found.notes)
+
+
+def _matched(words: tuple[str, ...], text: str | None, body: str) -> tuple[str, ...]:
+    """The query's words that the record holds, as far as plain reading can tell."""
+    haystack = f"{text or ''} {body}".lower()
+    return tuple(word for word in words if word in haystack)

@@ -1,0 +1,165 @@
+"""Memory at one moment: everything that can be read, whether the moment is now or long past."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hindcast.memory import search
+from hindcast.model.answer import Moment, Presence
+from hindcast.model.errors import Malformed, Missing, Refused
+from hindcast.model.ids import Address, check_namespace, check_path
+from hindcast.model.limits import MemoryLimits
+from hindcast.model.query import EVERYTHING, Filter, Found, Hit, Page, Query
+from hindcast.model.record import Record, State
+from hindcast.ports import Index, Store
+
+RECORDS_PER_PAGE = 100
+LIVE = (State.LIVE,)
+
+
+class View:
+    """What a moment shows. Reading never writes, and what a past moment shows never changes."""
+
+    def __init__(self, store: Store, index: Index | None, moment: Moment, limits: MemoryLimits) -> None:
+        self._store = store
+        self._index = index
+        self._limits = limits
+        self._scope = moment.scope
+        self.moment = moment
+
+    def find(self, address: Address | str) -> Record | None:
+        """The record at an address, or None."""
+        found = self._store.get(self._scope, address if isinstance(address, Address) else Address.parse(address))
+        return found if found is not None and found.state is State.LIVE else None
+
+    def get(self, address: Address | str) -> Record:
+        """The record at an address. Missing says why there is none."""
+        where = address if isinstance(address, Address) else Address.parse(address)
+        found = self._store.get(self._scope, where)
+        if found is not None and found.state is State.LIVE:
+            return found
+        raise self._missing(where, found)
+
+    def _missing(self, where: Address, found: Record | None) -> Missing:
+        if found is None:
+            return Missing(
+                f"There is nothing at {where} at this moment ({self.moment.name}).",
+                field="address",
+                remedy=f"See what there is: hindcast memory list {where.namespace}",
+            )
+        done = {State.RETRACTED: "retracted", State.ARCHIVED: "archived", State.ERASED: "erased"}[found.state]
+        remedy = (
+            "Its body is gone for ever."
+            if found.state is State.ERASED
+            else f"Earlier moments still show it: hindcast memory history {where}"
+        )
+        return Missing(f"{where} was {done} (version {found.version}, {found.actor}).", field="address", remedy=remedy)
+
+    def entries(self, namespace: str, path: str) -> tuple[Record, ...]:
+        """All entries that live under one path."""
+        Address(namespace, path)
+        page = self.list(Filter(namespace=namespace, prefix=path), records_max=self._limits.records_per_page_max)
+        return tuple(record for record in page.records if record.path == path)
+
+    def list(
+        self,
+        wanted: Filter = EVERYTHING,
+        *,
+        after: str | None = None,
+        records_max: int = RECORDS_PER_PAGE,
+        states: Sequence[State] = LIVE,
+    ) -> Page:
+        """Records in address order, a page at a time."""
+        check_filter(wanted)
+        if not 1 <= records_max <= self._limits.records_per_page_max:
+            raise Refused(
+                f"A page holds 1 to {self._limits.records_per_page_max} records, not {records_max}.",
+                field="records_max",
+                remedy="Ask for fewer and continue with `after`.",
+            )
+        found = self._store.page(self._scope, wanted, after=after or "", records_max=records_max + 1, states=states)
+        more = len(found) > records_max
+        kept = tuple(found[:records_max])
+        return Page(kept, str(kept[-1].address) if more else None)
+
+    def every(self, wanted: Filter = EVERYTHING, *, states: Sequence[State] = LIVE) -> tuple[Record, ...]:
+        """All records that a filter lets through, however many pages that takes."""
+        records: list[Record] = []
+        after: str | None = None
+        while True:
+            page = self.list(wanted, after=after, records_max=self._limits.records_per_page_max, states=states)
+            records.extend(page.records)
+            if page.next is None:
+                return tuple(records)
+            after = page.next
+
+    def namespaces(self, wanted: Filter = EVERYTHING) -> dict[str, int]:
+        """How many live records each namespace holds."""
+        check_filter(wanted)
+        return {name: count for name, (count, _) in self._store.count(self._scope, wanted).items()}
+
+    def count(self, wanted: Filter = EVERYTHING) -> int:
+        """How many live records there are."""
+        return sum(self.namespaces(wanted).values())
+
+    def search(self, query: Query | str) -> Found:
+        """The records that answer best, each with the trace of how it was found."""
+        asked = Query(query) if isinstance(query, str) else query
+        check_query(asked, self._limits)
+        if self._index is None:
+            raise Refused(
+                "This memory was opened without an index.",
+                field="search",
+                remedy="Open it with a folder for its index.",
+            )
+        return search.search(self._store, self._index, asked, self._scope)
+
+    def presence(self, query: Query | str, *, namespaces_max: int = 50) -> tuple[Presence, ...]:
+        """Which namespaces held something like this at this moment, the best matches first."""
+        asked = Query(query) if isinstance(query, str) else query
+        hits = self.search(replace(asked, hits_max=self._limits.hits_per_search_max)).hits
+        counts = self._store.count(self._scope, asked.filter)
+        grouped: dict[str, list[Hit]] = {}
+        for hit in hits:
+            grouped.setdefault(hit.record.namespace, []).append(hit)
+        return tuple(
+            Presence(name, tuple(found[: asked.hits_max]), *counts[name])
+            for name, found in list(grouped.items())[:namespaces_max]
+        )
+
+
+def check_filter(wanted: Filter) -> None:
+    """Raise unless a filter means something."""
+    if wanted.namespace is not None:
+        check_namespace(wanted.namespace)
+    if wanted.prefix is not None:
+        if wanted.namespace is None:
+            raise Malformed("A prefix needs its namespace.", field="prefix", remedy="Name the namespace as well.")
+        check_path(wanted.prefix)
+    for name in ("occurred_since", "occurred_until", "learned_since", "learned_until"):
+        bound = getattr(wanted, name)
+        if bound is not None and bound.tzinfo is None:
+            raise Malformed(f"{bound} has no timezone.", field=name, remedy="Add one, for example +00:00.")
+
+
+def check_query(query: Query, limits: MemoryLimits) -> None:
+    """Raise unless a query can be asked."""
+    check_filter(query.filter)
+    if not query.text.strip() or len(query.text) > limits.query_chars_max:
+        raise Malformed(
+            "There is nothing to search for." if not query.text.strip() else "The query is too long.",
+            field="text",
+            remedy=f"Ask with 1 to {limits.query_chars_max} characters.",
+        )
+    if not 1 <= query.hits_max <= limits.hits_per_search_max:
+        raise Refused(
+            f"A search gives 1 to {limits.hits_per_search_max} hits, not {query.hits_max}.",
+            field="hits_max",
+            remedy="Narrow the search with a filter instead.",
+        )
+    unknown = set(query.arms or ()) - set(search.ARMS)
+    if unknown:
+        raise Malformed(
+            f"There is no arm {', '.join(sorted(unknown))}.", field="arms", remedy=f"Arms are {', '.join(search.ARMS)}."
+        )
