@@ -61,7 +61,9 @@ def _from_file(file: Path | None, known: list[str]) -> dict[str, str]:
     except FileNotFoundError as error:
         if named is None:
             return {}
-        raise Missing(f"There is no file {path}.", field="config", remedy="Correct its path, or leave it out.") from error
+        raise Missing(
+            f"There is no file {path}.", field="config", remedy="Correct its path, or leave it out."
+        ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise Malformed(f"{path} cannot be read: {error}.", field="config", remedy="Correct the file.") from error
     for name, value in content.items():

@@ -3,7 +3,7 @@
 Weights are quantised per output column and activations per token, inside the graph. The usual dynamic quantisation
 (`onnxruntime.quantization`) takes one scale for a whole batch, so that a text's vector depends on the texts beside it:
 a cosine of .991 between two vectors of the same text, as far off as the quantisation itself. With a scale per token a
-text has one vector whatever its neighbours, the error is a third, and the speed is the same.
+text has one vector whatever its neighbours, the error is half, and the speed is the same.
 
 Nothing here depends on the clock or the machine: the same weights make the same bytes, so two machines that prepare a
 pack can compare vectors. The graph answers with one vector for each token; pooling is the embedder's, because late
@@ -206,7 +206,7 @@ class _Graph:
         return self._linear(hidden, self._floats(name + ".weight"), self._floats(name + ".bias"), out)
 
     def _linear(self, hidden: str, matrix: NDArray[np.float32], bias: NDArray[np.float32], out: str) -> str:
-        """The product with a matrix, plus bias, in whole numbers, with a scale for each token and one for each column."""
+        """The product with a matrix in whole numbers, scaled by token and by column, plus the bias."""
         columns, scale = quantise(np.ascontiguousarray(matrix.T), axis=0)
         step = self._constant("step", np.array(1 / _ACTIVATION_STEPS, np.float32))
         least = self._constant("least", np.array(_SCALE_MIN, np.float32))

@@ -203,7 +203,7 @@ def _parse(told: Mapping[str, Any], folder: Path) -> PackInfo:
 
 
 def _write(folder: Path, files: Mapping[str, bytes], recipe: Recipe) -> None:
-    """Put a whole pack in place of whatever is there; a reader sees the old one or the new one, never a part."""
+    """Put a whole pack in place of whatever is there. For a moment there may be none, but never a part of one."""
     manifest = {
         "format": FORMAT,
         "name": recipe.name,
@@ -214,10 +214,7 @@ def _write(folder: Path, files: Mapping[str, bytes], recipe: Recipe) -> None:
         "source": recipe.origin,
         "sha256": {name: sha256(content).hexdigest() for name, content in files.items()},
     }
-    everything = {
-        **files,
-        MANIFEST_FILE: orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
-    }
+    told = orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         # Beside the goal, because only within one file system is a rename a single step.

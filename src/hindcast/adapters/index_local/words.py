@@ -1,0 +1,145 @@
+"""The word index: BM25 over every version that ever was, asked for those a mask allows.
+
+One index serves every moment and branch: it is asked for more than is wanted, and for still more until enough of what
+it gives is visible. The answer is exact: the same versions that scoring every visible version would give.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import tantivy
+
+from hindcast.adapters.index_local.catalog import Mask
+from hindcast.adapters.index_local.files import seal, sealed
+from hindcast.adapters.index_local.text import with_parts
+
+WRITER_BYTES = 64_000_000
+WORD_CHARS_MAX = 80
+# More different words than this is a document, not a question; the first ones say what it is about.
+QUERY_WORDS_MAX = 200
+# Below this, naming the visible versions in the query is cheaper than sifting through the invisible ones.
+NAMED_VERSIONS_MAX = 2_000
+FETCH_MIN = 200
+# Scores are sums of 32-bit floats whose order of addition may differ; beyond this many digits there is only noise.
+SCORE_DIGITS = 4
+
+_ANALYZER = "memory"
+
+
+class Words:
+    """Full text in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        builder = tantivy.SchemaBuilder()
+        builder.add_unsigned_field("version", indexed=True, fast=True)
+        builder.add_text_field("text", tokenizer_name=_ANALYZER, index_option="freq")
+        self._schema = builder.build()
+        self._analyzer = (
+            tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
+            .filter(tantivy.Filter.remove_long(WORD_CHARS_MAX))
+            .filter(tantivy.Filter.lowercase())
+            .filter(tantivy.Filter.ascii_fold())
+            .filter(tantivy.Filter.stemmer("english"))
+            .build()
+        )
+        self._index = self._open()
+        self._searcher = self._index.searcher()
+        self.version = self._newest()
+
+    def _open(self) -> tantivy.Index:
+        """Open what is there, or begin anew where it is missing, torn, altered or of another make."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        # Checked here, because the engine trusts its files: a flipped bit would be a wrong answer or a crash.
+        known = sealed(self._folder)
+        self._sums = known or {}
+        try:
+            if known is None:
+                raise ValueError("not sealed")
+            return self._attach()
+        except ValueError:
+            shutil.rmtree(self._folder)
+            self._folder.mkdir(parents=True)
+            self._sums = {}
+            return self._attach()
+
+    def _attach(self) -> tantivy.Index:
+        index = tantivy.Index(self._schema, path=str(self._folder))
+        index.register_tokenizer(_ANALYZER, self._analyzer)
+        index.config_reader("manual")
+        index.reload()
+        return index
+
+    def _newest(self) -> int:
+        found = self._searcher.search(tantivy.Query.all_query(), 1, count=False, order_by_field="version").hits
+        return int(found[0][0]) if found else 0
+
+    def add(self, texts: Iterable[tuple[int, str]]) -> None:
+        """Take in texts by version number, in growing order, and make them searchable."""
+        writer = self._index.writer(heap_size=WRITER_BYTES, num_threads=1)
+        for version, text in texts:
+            document = tantivy.Document()
+            document.add_unsigned("version", version)
+            document.add_text("text", text)
+            writer.add_document(document)
+        writer.commit()
+        writer.wait_merging_threads()
+        self._sums = seal(self._folder, self._sums)
+        self.reload()
+
+    def reload(self) -> None:
+        """See what has been added, by whichever process."""
+        self._index.reload()
+        self._searcher = self._index.searcher()
+        self.version = self._newest()
+
+    def drop(self) -> None:
+        """Remove every file: words of an erased text live on in an index until it is written anew."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._index = self._open()
+        self.reload()
+
+    def terms(self, text: str) -> tuple[str, ...]:
+        """The words of a question, in the form in which they are indexed."""
+        return tuple(dict.fromkeys(self._analyzer.analyze(with_parts(text))))[:QUERY_WORDS_MAX]
+
+    def search(self, terms: tuple[str, ...], mask: Mask, *, hits_max: int) -> tuple[tuple[int, float], ...]:
+        """The best visible versions with their scores, best first, the newer one where scores are equal."""
+        visible = int(mask.sum())
+        if not terms or not visible:
+            return ()
+        query = self._query(terms)
+        if visible <= NAMED_VERSIONS_MAX:
+            named = tantivy.Query.term_set_query(self._schema, "version", np.flatnonzero(mask).tolist())
+            unscored = tantivy.Query.const_score_query(named, 0.0)
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, unscored)])
+            fetch = visible
+        else:
+            fetch = max(FETCH_MIN, int(1.5 * hits_max * len(mask) / visible))
+        while True:
+            versions, scores = self._fetch(query, fetch)
+            known = versions < len(mask)
+            shown = np.flatnonzero(known)[mask[versions[known]]]
+            # Complete once nothing is left, or nothing that is left can score as high as the last one wanted.
+            if len(versions) < fetch or (len(shown) >= hits_max and scores[-1] < scores[shown[hits_max - 1]]):
+                break
+            fetch *= 4
+        best = sorted((-float(scores[at]), -int(versions[at])) for at in shown)[:hits_max]
+        return tuple((-version, -score) for score, version in best)
+
+    def _query(self, terms: tuple[str, ...]) -> tantivy.Query:
+        one_each = [
+            (tantivy.Occur.Should, tantivy.Query.term_query(self._schema, "text", term, index_option="freq"))
+            for term in terms
+        ]
+        return tantivy.Query.boolean_query(one_each)
+
+    def _fetch(self, query: tantivy.Query, limit: int) -> tuple[np.ndarray, np.ndarray]:
+        hits = self._searcher.search(query, limit, count=False).hits
+        versions = self._searcher.fast_field_values("version", [address for _, address in hits])
+        scores = np.fromiter((score for score, _ in hits), np.float64, len(hits)).round(SCORE_DIGITS)
+        return np.array(versions, np.int64), scores
