@@ -1,7 +1,7 @@
 """An on-call assistant gave advice that took payments down. What did it know then, since when, and from whom?
 
 Run it: `python examples/production_debugging.py`. With `--folder DIR` the memory stays there, to be explored with
-`hindcast memory --store DIR --space production log --graph`. The tutorial in docs/tutorial tells the same story slowly.
+`hindcast memory log --graph --store DIR --space production`. The tutorial in docs/tutorial tells the same story slowly.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from hindcast.build import open_memory
 from hindcast.config import Settings
 from hindcast.memory import Memory, View
 from hindcast.model.answer import Conflicts, Merged, Policy, Turn
+from hindcast.model.errors import Unavailable
 from hindcast.model.query import Filter, Query
 from hindcast.model.record import Commit, Json
 from production_story import (
@@ -266,8 +267,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if chosen is not None:
         if (chosen / f"{SPACE}.db").exists():
             parser.error(f"{chosen} holds this story already; name another folder")
-        investigate(chosen, console)
-        console.print(f"\nKept. Look around: hindcast memory --store {chosen} --space {SPACE} log --graph")
+        try:
+            investigate(chosen, console)
+        except Unavailable as error:
+            parser.error(str(error))
+        console.print(f"\nKept. Look around: hindcast memory log --graph --store {chosen} --space {SPACE}")
         return 0
     with TemporaryDirectory() as folder:
         investigate(Path(folder), console)

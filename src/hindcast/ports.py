@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,15 +30,15 @@ class Clock(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A version as it is stored: canonical bytes, and what proves them."""
+class Row(NamedTuple):
+    """A version as it is stored: canonical bytes, and what proves them. A tuple, because a batch makes many at once."""
 
     id: int
     branch: int
     address: str
     kind: str
-    state: State
+    # A `State`, as the plain number that drivers bind fastest.
+    state: int
     from_seq: int
     body: bytes | None
     text: str | None

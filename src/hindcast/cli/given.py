@@ -1,4 +1,4 @@
-"""Reads what people type: JSON bodies, times, filters, choices. Whatever cannot be read says how it should be written."""
+"""Reads what people type: JSON bodies, times, filters, choices. What cannot be read says how it should be written."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -28,19 +29,14 @@ _PANEL = "Filters"
 
 
 def _option(name: str, *flags: str, metavar: str, help: str) -> inspect.Parameter:  # noqa: A002
-    option = typer.Option(*flags, metavar=metavar, help=help, rich_help_panel=_PANEL)
+    offers = complete.namespaces if name == "namespace" else None
+    option = typer.Option(*flags, metavar=metavar, help=help, rich_help_panel=_PANEL, autocompletion=offers)
     annotation = Annotated[str | None, option]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
-_WHERE = typer.Argument(
-    metavar="[WHERE]",
-    help="A namespace, or namespace/path for what is at and below a path.",
-    autocompletion=complete.namespaces,
-    show_default=False,
-)
 FILTER_OPTIONS: tuple[inspect.Parameter, ...] = (
-    inspect.Parameter("where", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, _WHERE]),
+    _option("namespace", "--namespace", "-n", metavar="NAME", help="Only this namespace."),
     _option("prefix", "--prefix", metavar="PATH", help="Only this path and what is below it."),
     _option("kind", "--kind", metavar="KIND", help="Only records of this kind."),
     _option("actor", "--actor", metavar="NAME", help="Only what this actor remembered."),
@@ -51,14 +47,11 @@ FILTER_OPTIONS: tuple[inspect.Parameter, ...] = (
 )
 
 
-def read_filter(now: datetime, *, where: str | None = None, prefix: str | None = None, **asked: str | None) -> Filter:
+def read_filter(now: datetime, **asked: str | None) -> Filter:
     """Which records count, from the options that say so."""
-    namespace, _, path = (where or "").partition("/")
-    if path and prefix:
-        raise Malformed("Two prefixes were given.", field="prefix", remedy=f"Keep {where!r} or --prefix {prefix}.")
     return Filter(
-        namespace=namespace or None,
-        prefix=path or prefix,
+        namespace=asked.get("namespace"),
+        prefix=asked.get("prefix"),
         kind=asked.get("kind"),
         actor=asked.get("actor"),
         learned_since=read_when(asked.get("since"), now, field="--since"),
@@ -66,6 +59,18 @@ def read_filter(now: datetime, *, where: str | None = None, prefix: str | None =
         occurred_since=read_when(asked.get("happened_since"), now, field="--happened-since"),
         occurred_until=read_when(asked.get("happened_until"), now, field="--happened-until"),
     )
+
+
+def within(wanted: Filter, where: str | None) -> Filter:
+    """The same filter inside a namespace, or at and below namespace/path."""
+    if where is None:
+        return wanted
+    namespace, _, path = where.partition("/")
+    if wanted.namespace not in (None, namespace) or (path and wanted.prefix is not None):
+        raise Malformed(
+            f"{where!r} and the options name two places.", field="where", remedy="Say only once where to look."
+        )
+    return replace(wanted, namespace=namespace, prefix=path.partition("#")[0] or wanted.prefix)
 
 
 def read_when(text: str | None, now: datetime, *, field: str) -> datetime | None:
@@ -210,8 +215,7 @@ def _choice(text: str) -> tuple[str, Choice]:
             remedy="""Write ADDRESS=ours, ADDRESS=theirs, ADDRESS=newest or 'ADDRESS={"field": "value"}'.""",
         )
     value = read_json("{" + body, source=f"The body chosen for {address}", field="--choose")
-    assert isinstance(value, Mapping), "JSON that begins with a brace is an object"
-    return str(Address.parse(address)), value
+    return str(Address.parse(address)), value if isinstance(value, Mapping) else {}
 
 
 def commit_id(text: str | None, resolve: Any) -> str | None:  # noqa: ANN401
@@ -220,6 +224,8 @@ def commit_id(text: str | None, resolve: Any) -> str | None:  # noqa: ANN401
         return None
     if not is_commit_prefix(text):
         raise Malformed(
-            f"{text!r} is not a commit id.", field="--expect", remedy="Take one from `hindcast memory log`."
+            f"{text[:QUOTED_CHARS_MAX]!r} is not a commit id.",
+            field="commit",
+            remedy="Take one from `hindcast memory log`.",
         )
     return str(resolve(text).moment.name)

@@ -14,7 +14,7 @@ from hindcast.model.record import Action, Commit
 
 # Neighbouring lines never share a colour, and none of these means success or failure elsewhere.
 COLOURS = ("cyan", "magenta", "yellow", "blue", "green", "bright_red")
-_MARKS = {Action.MERGE: "◆", Action.REVERT: "◇", Action.ERASE: "×", Action.ARCHIVE: "○"}  # noqa: RUF001
+_MARKS = {Action.MERGE: "◆", Action.REVERT: "◇", Action.ERASE: "×", Action.ARCHIVE: "○"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -206,3 +206,8 @@ def erased(value: Erased) -> Plain:
         "addresses": [str(address) for address in value.addresses],
         "traces_gone": value.traces_gone,
     }
+
+
+def written_value(value: Any) -> str:  # noqa: ANN401
+    """A body by itself, as text."""
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()

@@ -123,8 +123,13 @@ class Session:
         if self.as_json:
             sys.stdout.write(written(document) + "\n")
             return
-        for part in shown:
-            self.out.print(part)
+        if self.out.is_terminal:
+            self.out.print(*shown, sep="\n")
+            return
+        # Padding helps a screen and bothers whoever reads a pipe or compares files.
+        with self.out.capture() as captured:
+            self.out.print(*shown, sep="\n")
+        sys.stdout.write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
 
     def hint(self, text: str) -> None:
         """Say quietly what could come next; never part of the answer."""

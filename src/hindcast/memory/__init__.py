@@ -16,7 +16,7 @@ from hindcast.memory.compare import Question
 from hindcast.memory.history import History, Step
 from hindcast.memory.moments import MAIN_NUMBER, Moments, clip
 from hindcast.memory.three_way import SET_FIELDS
-from hindcast.memory.view import View
+from hindcast.memory.view import View, check_filter
 from hindcast.model.answer import (
     Blame,
     Choice,
@@ -40,6 +40,8 @@ from hindcast.ports import Clock, Entropy, Index, Progress, Store, Writer
 COMMITS_PER_PAGE = 50
 # A branch that other writers keep moving is read again this often before the caller is told.
 MERGE_ATTEMPTS_MAX = 5
+# A thousand years: longer than any memory, and within what a calendar can subtract.
+STALE_DAYS_MAX = 365_250
 
 When = Moment | Commit | Snapshot | Branch | datetime | str
 
@@ -139,7 +141,10 @@ class Memory:
                 field="start",
                 remedy="Merge some of them, or begin nearer to main.",
             )
-        return self._history.start_branch(name, parent=moment.branch, fork_seq=moment.seq, actor=actor, why=why)
+        # A time may lie beyond the last step of this line; the branch begins at the step itself.
+        last = self._store.commits(moment.scope, before=moment.seq + 1, after=0, commits_max=1)
+        fork_seq = last[0].seq if last else 0
+        return self._history.start_branch(name, parent=moment.branch, fork_seq=fork_seq, actor=actor, why=why)
 
     def branches(self) -> tuple[Branch, ...]:
         """All branches, oldest first."""
@@ -222,7 +227,9 @@ class Memory:
     ) -> Merged | Conflicts:
         """Join a branch (or any moment) into a branch. By default a true conflict stops it and nothing is written."""
         for _ in range(MERGE_ATTEMPTS_MAX):
-            theirs, ours = self._moments.at(source), self._moments.at(into)
+            # The head is read first: whatever comes after it is either part of `ours` or makes the step stale.
+            head = self._head(into)
+            theirs, ours = self._moments.at(source), self._moments.head(into)
             if theirs.branch == into:
                 raise Refused(f"{into!r} cannot be merged with itself.", field="source", remedy="Name another branch.")
             ancestry = Ancestry(self._store, self._moments)
@@ -239,7 +246,7 @@ class Memory:
                 detail={"from": theirs.branch, "from_seq": last.seq},
                 merge_parent=last.id,
                 merge_seq=last.seq,
-                expected_head=expected_head or self._head(into),
+                expected_head=expected_head or head,
             )
             try:
                 return self._join(addresses, bases, ours, theirs, step, policy, choices or {})
@@ -302,7 +309,7 @@ class Memory:
         known = commit if isinstance(commit, Commit) else self._store.commit(commit)
         if known.action is Action.ERASE:
             raise Refused("What was erased is gone.", field="commit", remedy="There is nothing left to bring back.")
-        ours = self._moments.at(branch)
+        head, ours = self._head(branch), self._moments.head(branch)
         after = self._moments.at(known)
         number = after.scope[0][0]
         if dict(ours.scope).get(number, 0) < known.seq:
@@ -313,7 +320,7 @@ class Memory:
             )
         before = Moment(known.branch, known.seq - 1, clip(after.scope, known.seq - 1), f"before {known.id[:12]}")
         addresses = self._store.touched([(number, known.seq - 1, known.seq)])
-        step = Step(actor, why, branch, Action.REVERT, detail={"reverts": known.id}, expected_head=self._head(branch))
+        step = Step(actor, why, branch, Action.REVERT, detail={"reverts": known.id}, expected_head=head)
         return self._join(addresses, [after.scope], ours, before, step, policy, choices or {})
 
     # Keeping
@@ -329,36 +336,51 @@ class Memory:
         dry_run: bool = False,
     ) -> tuple[Record, ...]:
         """Archive what nobody has learnt anew for so long. Today's answers lose it; the past keeps it."""
-        if stale_days <= 0:
-            raise Malformed("Nothing is stale at once.", field="stale_days", remedy="Give a number of days above 0.")
+        check_filter(wanted)
+        if not 0 < stale_days <= STALE_DAYS_MAX:
+            raise Malformed(
+                f"Nothing becomes stale in {stale_days} days.",
+                field="stale_days",
+                remedy=f"Give a number of days above 0 and up to {STALE_DAYS_MAX}.",
+            )
         limit = self._clock.now() - timedelta(days=stale_days)
         until = min(wanted.learned_until, limit) if wanted.learned_until is not None else limit
-        view = self.at(branch)
-        stale = view.every(replace(wanted, learned_until=until))
+        stale = self._view(self._moments.head(branch)).every(replace(wanted, learned_until=until))
         if dry_run or not stale:
             return stale
-        changes = [Change(record.address, kind=record.kind, state=State.ARCHIVED) for record in stale]
         size = self.limits.changes_per_commit_max
-        for start in range(0, len(changes), size):
-            part = changes[start : start + size]
-            check = self._still_there([str(change.address) for change in part], branch)
-            self._history.commit(part, Step(actor, why, branch, Action.ARCHIVE), check=check)
+        for start in range(0, len(stale), size):
+            part = stale[start : start + size]
+            changes = [Change(record.address, kind=record.kind, state=State.ARCHIVED) for record in part]
+            step = Step(actor, why, branch, Action.ARCHIVE)
+            self._history.commit(changes, step, check=self._still_the_same(part, branch))
         return stale
+
+    def _still_the_same(self, records: Sequence[Record], branch: str) -> Callable[[Writer, Branch], None]:
+        def check(_writer: Writer, _branch: Branch) -> None:
+            found = self._store.get_many(self._moments.lineage(branch), [str(record.address) for record in records])
+            for record in records:
+                if found[str(record.address)].version != record.version:
+                    raise Stale(f"{record.address} was written meanwhile.", field="address", remedy="Try again.")
+
+        return check
 
     def erase(self, address: Address | str, *, actor: str, why: str, below: bool = False) -> Erased:
         """Remove the bodies of an address from every version on every branch, and from every file, for ever.
 
         A path means all its entries; `below` adds the paths under it. The chain keeps the digests and still verifies.
+        Erasing once more what is erased already removes the traces that a reader was holding then.
         """
         where = address if isinstance(address, Address) else Address.parse(address)
         found = self._store.versions_of([str(where)], below=True)
-        held = {
+        meant = {
             number: record
             for number, record in self._store.records(found).items()
-            if record.state is not State.ERASED and (below or record.path == where.path)
+            if record.address == where or (not where.entry and (below or record.path == where.path))
         }
+        held = {number: record for number, record in meant.items() if record.state is not State.ERASED}
         if not held:
-            raise Missing(f"Nothing is kept at {where}.", field="address", remedy="Check its spelling.")
+            return self._finish_erasing(where, sorted(meant))
         numbers, names = sorted(held), sorted({str(record.address) for record in held.values()})
 
         def blank(writer: Writer, _branch: Branch) -> None:
@@ -371,6 +393,18 @@ class Memory:
         if self._index is not None:
             self._index.forget(numbers)
         return Erased(commit, len(numbers), tuple(map(split_stored, names)), self._store.scrub())
+
+    def _finish_erasing(self, where: Address, numbers: Sequence[int]) -> Erased:
+        said = [
+            commit
+            for commit in self._store.commits_of(Action.ERASE, after=0)
+            if isinstance(commit.detail, dict) and not set(numbers).isdisjoint(commit.detail["versions"])
+        ]
+        if not said:
+            raise Missing(f"Nothing is kept at {where}.", field="address", remedy="Check its spelling.")
+        if self._index is not None:
+            self._index.forget(numbers)
+        return Erased(said[-1], 0, (), self._store.scrub())
 
     def verify(self, progress: Progress | None = None) -> Verified:
         """Recompute the whole chain and name every fault."""

@@ -1,13 +1,13 @@
 """What makes history tamper-evident: canonical bytes, salted digests, and commit ids that cover all that came before.
 
-A version's digest is keyed with a salt of its own. Erasing removes body and salt and leaves the digest, so the chain
+A version's digest is salted with random bytes of its own. Erasing removes body and salt and leaves the digest, so the chain
 still verifies and yet nobody can find the body by trying candidates against the digest.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 
@@ -59,6 +59,20 @@ def _has_odd_float(value: Json) -> bool:
     return isinstance(value, list | tuple) and any(map(_has_odd_float, value))
 
 
+def depth(value: Json) -> int:
+    """How many objects and lists stand inside one another."""
+    level, deep = [value], 0
+    while level := [inner for outer in level for inner in _inside(outer)]:
+        deep += 1
+    return deep
+
+
+def _inside(value: Json) -> Iterable[Json]:
+    if isinstance(value, Mapping):
+        return value.values() or (None,)
+    return (value or (None,)) if isinstance(value, list | tuple) else ()
+
+
 def same(left: Json, right: Json) -> bool:
     """Whether two values are the same JSON. Python alone would say that 1, 1.0 and true are."""
     return left is right or orjson.dumps(left, option=_CANONICAL) == orjson.dumps(right, option=_CANONICAL)
@@ -67,15 +81,14 @@ def same(left: Json, right: Json) -> bool:
 def digest(body: bytes | None, text: str | None, salt: bytes) -> bytes:
     """What proves a version's content. Canonical JSON has no zero byte, so the parts cannot run together."""
     content = (body or b"") + b"\0" + (text.encode() if text is not None else b"\0")
-    return blake2b(content, key=salt, digest_size=_DIGEST_BYTES).digest()
+    return blake2b(content, salt=salt, digest_size=_DIGEST_BYTES).digest()
 
 
-def commit_id(commit: Commit, prior: str | None, rows: Iterable[Row]) -> str:
+def commit_id(commit: Commit, prior: str | None, rows: Sequence[Row]) -> str:
     """The id of a commit: over its own words, its parents, the step before it on any branch, and all its versions."""
-    leaves = blake2b(digest_size=_DIGEST_BYTES)
-    for row in rows:
-        named = f"{row.id}\0{row.address}\0{row.kind}\0{row.state:d}\0{row.occurred_us}\0{row.origin}\0{row.replaces}\0"
-        leaves.update(named.encode() + row.digest)
+    named = [(row.id, row.address, row.kind, row.state, row.occurred_us, row.origin, row.replaces) for row in rows]
+    leaves = blake2b(orjson.dumps(named), digest_size=_DIGEST_BYTES)
+    leaves.update(b"".join([row.digest for row in rows]))
     words: list[Json] = [
         SCHEME,
         commit.seq,

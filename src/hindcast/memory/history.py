@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import count
+from typing import NamedTuple
 
 from hindcast.memory import chain
 from hindcast.memory.moments import MAIN_NUMBER, aware
 from hindcast.model.errors import Malformed, Missing, Refused, Stale
 from hindcast.model.ids import check_actor, check_kind, check_name
 from hindcast.model.limits import MemoryLimits
-from hindcast.model.record import MAIN, Action, Branch, Change, Commit, Json, Snapshot, State
+from hindcast.model.record import DEFAULT_KIND, MAIN, Action, Branch, Change, Commit, Json, Snapshot, State
 from hindcast.ports import Clock, Entropy, Row, Store, Tip, Writer
 
 
@@ -31,15 +33,17 @@ class Step:
     expected_head: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Sealed:
-    """A change whose content is already in its final bytes, so that the write lock is held only for writing."""
+class _Sealed(NamedTuple):
+    """Changes whose content is already in its final bytes, so that the write lock is held only for writing.
 
-    change: Change
-    address: str
-    body: bytes | None
-    salt: bytes
-    digest: bytes
+    Columns rather than rows: a batch of thousands is put together at the speed of lists.
+    """
+
+    changes: Sequence[Change]
+    addresses: list[str]
+    bodies: list[bytes | None]
+    salts: list[bytes]
+    digests: list[bytes]
 
 
 class History:
@@ -69,31 +73,31 @@ class History:
                 check(writer, branch)
             return self._append(writer, branch, step, sealed)
 
-    def _append(self, writer: Writer, branch: Branch, step: Step, sealed: Sequence[_Sealed]) -> Commit:
+    def _append(self, writer: Writer, branch: Branch, step: Step, sealed: _Sealed) -> Commit:
         tip = writer.tip()
         at = self._now_after(tip)
-        replaced = writer.current(branch.number, [item.address for item in sealed]) if sealed else {}
-        at_us = chain.microseconds(at)
+        replaced = writer.current(branch.number, sealed.addresses) if sealed.addresses else {}
+        at_us, seq = chain.microseconds(at), tip.seq + 1
         rows = [
             Row(
                 number,
                 branch.number,
-                item.address,
-                item.change.kind,
-                item.change.state,
-                tip.seq + 1,
-                item.body,
-                item.change.text,
-                at_us if item.change.occurred_at is None else chain.microseconds(item.change.occurred_at),
-                item.change.origin,
-                replaced.get(item.address),
-                item.salt,
-                item.digest,
+                address,
+                change.kind,
+                int(change.state),
+                seq,
+                body,
+                change.text,
+                at_us if change.occurred_at is None else chain.microseconds(change.occurred_at),
+                change.origin,
+                replaced.get(address),
+                salt,
+                digest,
             )
-            for number, item in enumerate(sealed, tip.version + 1)
+            for number, change, address, body, salt, digest in zip(count(tip.version + 1), *sealed, strict=False)
         ]
         commit = Commit(
-            seq=tip.seq + 1,
+            seq=seq,
             id="",
             branch=branch.name,
             parent=branch.head,
@@ -110,36 +114,37 @@ class History:
         writer.append(commit, branch, step.merge_seq, rows)
         return commit
 
-    def _seal(self, changes: Sequence[Change]) -> list[_Sealed]:
+    def _seal(self, changes: Sequence[Change]) -> _Sealed:
         if len(changes) > self._limits.changes_per_commit_max:
             raise Refused(
                 f"One commit holds at most {self._limits.changes_per_commit_max} changes, not {len(changes)}.",
                 field="changes",
                 remedy="Write them in several commits.",
             )
-        salts = self._entropy(chain.SALT_BYTES * len(changes))
-        sealed: list[_Sealed] = []
-        seen: set[str] = set()
-        for number, change in enumerate(changes):
-            address = str(change.address)
-            if address in seen:
-                raise Malformed(
-                    f"{address} is changed twice in one commit.", field="changes", remedy="Keep the change that counts."
-                )
-            seen.add(address)
-            salt = salts[number * chain.SALT_BYTES : (number + 1) * chain.SALT_BYTES]
-            body = self._body(change, address)
-            sealed.append(_Sealed(change, address, body, salt, chain.digest(body, change.text, salt)))
-        return sealed
+        addresses = [str(change.address) for change in changes]
+        if len(set(addresses)) < len(addresses):
+            twice = next(address for address in addresses if addresses.count(address) > 1)
+            raise Malformed(
+                f"{twice} is changed twice in one commit.", field="changes", remedy="Keep the change that counts."
+            )
+        size = chain.SALT_BYTES
+        entropy = self._entropy(size * len(changes))
+        salts = [entropy[at : at + size] for at in range(0, len(entropy), size)]
+        bodies = [self._body(change, address) for change, address in zip(changes, addresses, strict=True)]
+        digests = [
+            chain.digest(body, change.text, salt) for change, body, salt in zip(changes, bodies, salts, strict=True)
+        ]
+        return _Sealed(changes, addresses, bodies, salts, digests)
 
     def _body(self, change: Change, address: str) -> bytes | None:
-        if change.kind != "fact":
+        if change.kind != DEFAULT_KIND:
             check_kind(change.kind)
         if change.occurred_at is not None:
             aware(change.occurred_at, field="occurred_at")
         if change.text is not None:
             self._check_text(change.text, address)
         if change.state is not State.LIVE:
+            self._check_end(change, address)
             return None
         body = chain.canonical(change.body)
         if len(body) > self._limits.body_bytes_max:
@@ -148,7 +153,19 @@ class History:
                 field="body",
                 remedy="Keep the whole elsewhere, and remember a summary with a link to it.",
             )
+        deep_max = self._limits.body_depth_max
+        # Counting brackets is quick and never too low; only a suspicious body is walked.
+        if body.count(b"[") + body.count(b"{") > deep_max and chain.depth(change.body) > deep_max:
+            raise Refused(
+                f"The body of {address} has more than {deep_max} levels.", field="body", remedy="Write it flatter."
+            )
         return body
+
+    def _check_end(self, change: Change, address: str) -> None:
+        if change.state is State.ERASED:
+            raise Malformed(
+                f"A commit cannot erase {address}.", field="state", remedy="Use `erase`: it removes every version."
+            )
 
     def _check_text(self, text: str, address: str) -> None:
         if len(text) > self._limits.text_chars_max:
@@ -166,6 +183,8 @@ class History:
 
     def _check_step(self, step: Step) -> None:
         check_actor(step.actor)
+        if step.branch != MAIN:
+            check_name(step.branch, field="branch")
         why = step.why
         if not why.strip() or len(why) > self._limits.why_chars_max or "\0" in why or not why.isascii():
             self._check_why(why)

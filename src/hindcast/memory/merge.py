@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
-from hindcast.memory.three_way import ABSENT, Value, join
+from hindcast.memory.three_way import ABSENT, Value, equal, join
 from hindcast.model.answer import Choice, Conflict, Policy
 from hindcast.model.errors import Malformed
 from hindcast.model.ids import Address, split_stored
@@ -37,6 +38,8 @@ class _Sides:
     ours: Record | None
     theirs: Record | None
     choice: Choice
+    # Their side spoke last, be it to take something back.
+    theirs_newer: bool
     disputed: list[str] = field(default_factory=list)
 
     def settle(self, name: str, _base: Value, ours: Value, theirs: Value) -> Value:
@@ -44,8 +47,19 @@ class _Sides:
         if self.choice is Policy.THEIRS:
             return theirs
         if self.choice is Policy.NEWEST:
-            return theirs if _learned(self.theirs) > _learned(self.ours) else ours
+            return theirs if self.theirs_newer else ours
         return ours
+
+    def occurred_at(self) -> datetime | None:
+        """When it happened: what one side corrected, else the later of the two."""
+        before, ours, theirs = _occurred(self.base), _occurred(self.ours), _occurred(self.theirs)
+        if ours is None or theirs is None or ours == before:
+            return theirs or ours
+        return ours if theirs == before else max(ours, theirs)
+
+
+def _occurred(record: Record | None) -> datetime | None:
+    return record.occurred_at if record is not None else None
 
 
 def _learned(record: Record | None) -> int:
@@ -71,12 +85,17 @@ def plan(
     settled: list[Conflict] = []
     for address in addresses:
         found = [known.get(address) for known in before]
-        agreed = all(_says(known) == _says(found[0]) for known in found) if found else True
+        agreed = all(equal(_says(known), _says(found[0])) for known in found)
         choice = choices.get(address, policy)
+        ours_version, their_version = here.get(address), there.get(address)
         sides = _Sides(
-            found[0] if found and agreed else None, _if_live(here.get(address)), _if_live(there.get(address)), choice
+            found[0] if found and agreed else None,
+            _if_live(ours_version),
+            _if_live(their_version),
+            choice,
+            theirs_newer=_learned(their_version) > _learned(ours_version),
         )
-        change = _joined(split_stored(address), sides, there.get(address), sets, base_known=agreed)
+        change = _joined(split_stored(address), sides, their_version, sets, base_known=agreed)
         if sides.disputed:
             conflict = Conflict(split_stored(address), tuple(sides.disputed), sides.base, sides.ours, sides.theirs)
             if choice is Policy.ASK:
@@ -99,7 +118,7 @@ def _joined(
     address: Address, sides: _Sides, their_version: Record | None, sets: frozenset[str], *, base_known: bool
 ) -> Change | None:
     ours, theirs = _says(sides.ours), _says(sides.theirs)
-    if ours == theirs:
+    if equal(ours, theirs) and not _corrects_time(sides):
         return None
     if isinstance(sides.choice, Mapping):
         _ask_whether_disputed(sides, ours, theirs, sets, base_known=base_known)
@@ -111,7 +130,7 @@ def _joined(
     else:
         value = join(_says(sides.base), ours, theirs, sides.settle, sets=sets)
     sides.disputed[:] = [_shown(name) for name in sides.disputed]
-    if value == ours:
+    if equal(value, ours) and not _corrects_time(sides):
         return None
     origin = their_version.version if their_version is not None else None
     if not isinstance(value, Mapping):
@@ -119,14 +138,13 @@ def _joined(
         state = State.ARCHIVED if ended is State.ARCHIVED else State.RETRACTED
         kind = sides.ours.kind if sides.ours is not None else "fact"
         return Change(address, kind=kind, state=state, origin=origin)
-    times = [side.occurred_at for side in (sides.ours, sides.theirs) if side is not None]
     text = value.get(_TEXT)
     return Change(
         address,
         body=value["body"],
         kind=str(value[_KIND]),
         text=str(text) if text is not None else None,
-        occurred_at=max(times),
+        occurred_at=sides.occurred_at(),
         origin=origin,
     )
 
@@ -136,6 +154,13 @@ def _ask_whether_disputed(sides: _Sides, ours: Value, theirs: Value, sets: froze
         join(_says(sides.base), ours, theirs, sides.settle, sets=sets)
     else:
         sides.settle("", ABSENT, ours, theirs)
+
+
+def _corrects_time(sides: _Sides) -> bool:
+    """Whether their side alone says that it happened at another time."""
+    if sides.base is None or sides.ours is None or sides.theirs is None:
+        return False
+    return sides.ours.occurred_at == sides.base.occurred_at != sides.theirs.occurred_at
 
 
 def _shell(sides: _Sides) -> dict[str, Json]:

@@ -30,7 +30,7 @@ def read_time(text: str, now: datetime) -> datetime | None:
     if ago:
         try:
             return now - timedelta(seconds=int(ago[1]) * _UNIT_SECONDS[ago[2]])
-        except OverflowError:
+        except (OverflowError, ValueError):
             return None
     try:
         when = datetime.fromisoformat(text.strip())
@@ -92,12 +92,12 @@ class Moments:
     def at(self, moment: Moment | Commit | Snapshot | Branch | datetime | str, *, branch: str = MAIN) -> Moment:
         """Resolve whatever names a moment. A branch means its head as it is now, held still."""
         if isinstance(moment, Moment):
-            return moment
+            return moment if moment.seq < SEQ_MAX else self.head(moment.branch)
         if isinstance(moment, Commit | Snapshot):
             name = moment.id if isinstance(moment, Commit) else moment.name
             return self._on(moment.branch, moment.seq, name)
         if isinstance(moment, Branch):
-            return self._head(moment.name)
+            return self.head(moment.name)
         if isinstance(moment, datetime):
             when = aware(moment, field="moment")
             return self._on(branch, self._store.seq_at(when), when.isoformat())
@@ -113,7 +113,7 @@ class Moments:
                 self._commits[text] = found
             return found
         if text in self._lineages or any(known.name == text for known in self._store.branches()) or text == MAIN:
-            return self._head(text)
+            return self.head(text)
         snapshot = next((known for known in self._store.snapshots() if known.name == text), None)
         if snapshot is not None:
             return self._on(snapshot.branch, snapshot.seq, text)
@@ -121,7 +121,7 @@ class Moments:
         if when is not None:
             return self._on(branch, self._store.seq_at(when), text)
         name, at, rest = text.partition("@")
-        if at and rest:
+        if at and rest and "@" not in rest:
             within = self.lineage(name)
             inner = self._named(rest, name)
             return Moment(name, inner.seq, clip(within, inner.seq), text)
@@ -132,7 +132,8 @@ class Moments:
             "such as 2026-03-03T10:00Z or '2 days ago'.",
         )
 
-    def _head(self, branch: str) -> Moment:
+    def head(self, branch: str) -> Moment:
+        """A branch as it is now, held still."""
         lineage = self.lineage(branch)
         found = next((known for known in self._store.branches() if known.name == branch), None)
         return Moment(branch, found.head_seq if found else 0, clip(lineage, found.head_seq if found else 0), branch)

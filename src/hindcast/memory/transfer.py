@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from hindcast.memory import chain
-from hindcast.memory.verify import COMMITS_PER_FETCH, resealed
+from hindcast.memory.verify import COMMITS_PER_FETCH, Check
 from hindcast.model.errors import Malformed, Refused
 from hindcast.model.record import Action, Branch, Commit, Snapshot, State
 from hindcast.ports import Progress, Row, Store, Writer
@@ -22,9 +22,15 @@ FORMAT = 1
 def export(store: Store, progress: Progress | None = None) -> Iterator[bytes]:
     """A space as JSON lines: a header, its branches, each commit followed by its versions, its snapshots."""
     tip = store.tip()
-    yield _line({"hindcast_memory": FORMAT, "space": store.space, "commits": tip.seq, "versions": tip.version})
-    for branch in store.branches():
-        yield _line({"branch": _plain(replace(branch, head_seq=branch.fork_seq, head=None))})
+    # Whatever is written while this goes on is left out.
+    branches = [branch for branch in store.branches() if branch.fork_seq <= tip.seq]
+    snapshots = [snapshot for snapshot in store.snapshots() if snapshot.seq <= tip.seq]
+    seals = store.seals()
+    header = {"hindcast_memory": FORMAT, "space": store.space, "commits": tip.seq, "versions": tip.version}
+    yield _line({**header, "branches": len(branches), "snapshots": len(snapshots)})
+    for branch in branches:
+        plain = _plain(replace(branch, head_seq=branch.fork_seq, head=None))
+        yield _line({"branch": plain, "seal": seals[f"branch {branch.name}"].hex()})
     after = 0
     while after < tip.seq:
         commits = store.commits(
@@ -38,8 +44,8 @@ def export(store: Store, progress: Progress | None = None) -> Iterator[bytes]:
         after = commits[-1].seq
         if progress is not None:
             progress(after, tip.seq, "commits")
-    for snapshot in store.snapshots():
-        yield _line({"snapshot": _plain(snapshot)})
+    for snapshot in snapshots:
+        yield _line({"snapshot": _plain(snapshot), "seal": seals[f"snapshot {snapshot.name}"].hex()})
 
 
 def import_lines(store: Store, lines: Iterable[bytes], progress: Progress | None = None) -> int:
@@ -58,75 +64,98 @@ class _Import:
     def __init__(self, writer: Writer, progress: Progress | None) -> None:
         self._writer = writer
         self._progress = progress
-        self._branches: dict[str, Branch] = {}
+        self._check = Check({}, [])
         self._seqs: dict[str, int] = {}
         self._commit: Commit | None = None
         self._rows: list[Row] = []
-        self._prior: str | None = None
-        self._total = 0
+        self._snapshots = 0
+        self._promised: dict[str, Any] = {}
 
     def take(self, lines: Iterable[bytes]) -> int:
         number = 0
-        for number, line in enumerate(lines, 1):
-            try:
+        try:
+            for number, line in enumerate(lines, 1):
                 self._take(number, orjson.loads(line))
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
+            self._finish()
+            self._check.blanked()
+            self._complete()
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise Malformed(
+                f"Line {number} cannot be read: {error}.", field="file", remedy="Export again, and import all of it."
+            ) from error
+        return len(self._seqs)
+
+    def _complete(self) -> None:
+        self._trust("the file")
+        found = {"commits": len(self._seqs), "branches": len(self._check.branches), "snapshots": self._snapshots}
+        for what, count in found.items():
+            if count != self._promised.get(what):
                 raise Malformed(
-                    f"Line {number} cannot be read: {error}.",
+                    f"The file ends early: {count} of {self._promised.get(what)} {what} are there.",
                     field="file",
                     remedy="Export again, and import all of it.",
-                ) from error
-        self._finish()
-        if number == 0 or len(self._seqs) != self._total:
-            raise Malformed(
-                f"The file ends early: {len(self._seqs)} of {self._total} commits are there.",
-                field="file",
-                remedy="Export again, and import all of it.",
-            )
-        return len(self._seqs)
+                )
+        for branch in self._check.branches.values():
+            if branch.fork_seq > len(self._seqs):
+                raise ValueError(f"branch {branch.name} begins after the last commit")
 
     def _take(self, number: int, line: dict[str, Any]) -> None:
         if number == 1:
             if line.get("hindcast_memory") != FORMAT:
                 raise ValueError(f"not an export of format {FORMAT}")
-            self._total = int(line["commits"])
+            self._promised = line
         elif "version" in line:
             self._rows.append(_row(line["version"]))
         elif "commit" in line:
             self._finish()
             self._commit = _commit(line["commit"])
         elif "branch" in line:
-            branch = _named(Branch, line["branch"])
-            self._writer.add_branch(branch, chain.branch_seal(branch))
-            self._branches[branch.name] = branch
+            self._branch(_named(Branch, line["branch"]), line["seal"])
         else:
             self._finish()
-            snapshot = _named(Snapshot, line["snapshot"])
-            self._writer.add_snapshot(snapshot, chain.snapshot_seal(snapshot))
+            self._snapshot(_named(Snapshot, line["snapshot"]), line["seal"])
+
+    def _branch(self, branch: Branch, seal: str) -> None:
+        known = self._check.branches
+        if chain.branch_seal(branch).hex() != seal:
+            raise ValueError(f"branch {branch.name} is not what was exported")
+        if branch.name in known or (branch.parent is not None and branch.parent not in known):
+            raise ValueError(f"branch {branch.name} is there twice, or before its parent")
+        self._writer.add_branch(branch, chain.branch_seal(branch))
+        known[branch.name] = branch
+
+    def _snapshot(self, snapshot: Snapshot, seal: str) -> None:
+        if chain.snapshot_seal(snapshot).hex() != seal or self._seqs.get(snapshot.commit) != snapshot.seq:
+            raise ValueError(f"snapshot {snapshot.name} is not what was exported")
+        self._writer.add_snapshot(snapshot, chain.snapshot_seal(snapshot))
+        self._snapshots += 1
 
     def _finish(self) -> None:
         if self._commit is None:
             return
         commit, rows = self._commit, self._rows
-        broken = any(row.salt is not None and chain.digest(row.body, row.text, row.salt) != row.digest for row in rows)
-        if broken or resealed(commit, self._prior, rows).id != commit.id:
-            raise Malformed(
-                f"Commit {commit.id[:12]} (step {commit.seq}) is not what was exported.",
-                field="file",
-                remedy="The file was altered or cut: export again.",
-            )
+        self._check.commit(commit, rows)
+        self._trust(f"Commit {commit.id[:12]} (step {commit.seq})")
         branch = replace(
-            self._branches[commit.branch],
+            self._check.branches[commit.branch],
             head=commit.parent,
             head_seq=self._seqs[commit.parent] if commit.parent is not None else 0,
         )
         merge_seq = self._seqs[commit.merge_parent] if commit.merge_parent is not None else None
         self._writer.append(commit, branch, merge_seq, rows)
         self._seqs[commit.id] = commit.seq
-        self._prior = commit.id
         self._commit, self._rows = None, []
         if self._progress is not None and commit.seq % COMMITS_PER_FETCH == 0:
-            self._progress(commit.seq, self._total, "commits")
+            self._progress(commit.seq, self._promised["commits"], "commits")
+
+    def _trust(self, where: str) -> None:
+        if self._check.faults:
+            fault = self._check.faults[0]
+            raise Malformed(
+                f"{where} is not what was exported: {fault.where} {fault.what}.",
+                field="file",
+                remedy="The file was altered or cut: export again.",
+            )
 
 
 def _line(value: dict[str, Any]) -> bytes:
@@ -138,7 +167,7 @@ def _plain(value: Branch | Commit | Snapshot) -> dict[str, Any]:
 
 
 def _plain_row(row: Row) -> dict[str, Any]:
-    plain = {field.name: getattr(row, field.name) for field in fields(row)}
+    plain = row._asdict()
     plain["body"] = orjson.Fragment(row.body) if row.body is not None else None
     plain["salt"] = b64encode(row.salt).decode() if row.salt is not None else None
     plain["digest"] = b64encode(row.digest).decode()
@@ -153,7 +182,7 @@ def _row(plain: dict[str, Any]) -> Row:
     values["body"] = chain.canonical(values["body"]) if has_body else None
     values["salt"] = b64decode(values["salt"]) if values["salt"] is not None else None
     values["digest"] = b64decode(values["digest"])
-    values["state"] = State(values["state"])
+    values["state"] = int(State(values["state"]))
     return Row(**values)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain as joined
 
 from hindcast.memory import chain
@@ -16,34 +15,54 @@ COMMITS_PER_FETCH = 1_000
 
 
 def verify(store: Store, progress: Progress | None = None) -> Verified:
-    """Check every digest, id, parent, seal and number of a space."""
+    """Check every digest, id, parent, seal and number of a space, up to the step it has now: writers may go on."""
     faults = [Fault("the file", line) for line in store.integrity()]
+    check = Check({}, faults)
+    try:
+        _look(store, check, progress)
+    except Damaged as damage:
+        faults.append(Fault("the store", damage.problem))
+    return Verified(check.commits, check.versions, len(check.erased), check.prior, tuple(faults))
+
+
+def _look(store: Store, check: Check, progress: Progress | None) -> None:
+    tip = store.tip()
     branches = store.branches()
-    seals = store.seals()
-    check = _Check({branch.name: branch for branch in branches}, faults)
-    total = store.tip().seq
-    rows = _Rows(store.rows(after=0))
-    for commit in _commits(store, faults):
+    check.branches.update({branch.name: branch for branch in branches})
+    rows = _Rows(store.rows(after=0, until=tip.version))
+    for commit in _commits(store, tip.seq, check.faults):
         check.commit(commit, rows.until(commit.last_version))
         if progress is not None and commit.seq % COMMITS_PER_FETCH == 0:
-            progress(commit.seq, total, "commits")
-    for row in rows.rest():
-        faults.append(Fault(f"version {row.id}", "belongs to no commit"))
-    check.blanked()
+            progress(commit.seq, tip.seq, "commits")
+    lost = [(row.id, row.from_seq) for row in joined(rows.rest(), store.rows(after=tip.version))]
+    # What was written while we looked is no fault.
+    last = store.tip().seq
+    check.faults.extend(
+        Fault(f"version {number}", "belongs to no commit") for number, seq in lost if not tip.seq < seq <= last
+    )
+    check.blanked(_erased_by(commit) for commit in store.commits_of(Action.ERASE, after=tip.seq))
+    _look_at_names(store, check, branches, after=tip.seq, last=last)
+
+
+def _look_at_names(store: Store, check: Check, branches: Sequence[Branch], *, after: int, last: int) -> None:
+    snapshots, seals = store.snapshots(), store.seals()
     for branch in branches:
         if seals.get(f"branch {branch.name}") != chain.branch_seal(branch):
-            faults.append(Fault(f"branch {branch.name}", "does not begin where it was begun"))
-        if branch.head_seq != check.heads.get(branch.name, branch.fork_seq):
-            faults.append(
+            check.faults.append(Fault(f"branch {branch.name}", "does not begin where it was begun"))
+        if branch.head_seq != check.heads.get(branch.name, branch.fork_seq) and not after < branch.head_seq <= last:
+            check.faults.append(
                 Fault(f"branch {branch.name}", f"has its head at step {branch.head_seq}, which is not its last")
             )
-    for snapshot in store.snapshots():
+    for snapshot in snapshots:
         if seals.get(f"snapshot {snapshot.name}") != chain.snapshot_seal(snapshot):
-            faults.append(Fault(f"snapshot {snapshot.name}", "no longer names the commit it was given for"))
-    for name in seals:
-        if name.startswith("snapshot ") and name.removeprefix("snapshot ") not in {s.name for s in store.snapshots()}:
-            faults.append(Fault(name, "names a commit that does not exist"))
-    return Verified(check.commits, check.versions, len(check.erased), check.prior, tuple(faults))
+            check.faults.append(Fault(f"snapshot {snapshot.name}", "no longer names the commit it was given for"))
+    # Read again, because a snapshot may have been taken between its two halves.
+    known = {f"snapshot {snapshot.name}" for snapshot in store.snapshots()}
+    check.faults.extend(
+        Fault(name, "names a commit that does not exist")
+        for name in seals
+        if name.startswith("snapshot ") and name not in known
+    )
 
 
 class _Rows:
@@ -68,12 +87,12 @@ class _Rows:
         return joined(first, self._rows)
 
 
-class _Check:
+class Check:
     """What has been seen so far, and what each further commit has to fit."""
 
     def __init__(self, branches: dict[str, Branch], faults: list[Fault]) -> None:
-        self._branches = branches
-        self._faults = faults
+        self.branches = branches
+        self.faults = faults
         self._ids: dict[int, str] = {}
         self._newest: dict[tuple[int, str], int] = {}
         self._blank: dict[int, str] = {}
@@ -85,28 +104,29 @@ class _Check:
         self._version = 0
 
     def commit(self, commit: Commit, rows: list[Row]) -> None:
+        """The next commit with its versions: note whatever does not fit what came before."""
         where = f"commit {commit.id[:12]} (step {commit.seq})"
-        if commit.seq != self.commits + 1 and not self._faults:
-            self._faults.append(Fault(where, f"follows step {self.commits}: commits between them are gone"))
-        branch = self._branches.get(commit.branch)
+        if commit.seq != self.commits + 1 and not self.faults:
+            self.faults.append(Fault(where, f"follows step {self.commits}: commits between them are gone"))
+        branch = self.branches.get(commit.branch)
         if branch is None:
-            self._faults.append(Fault(where, "is on a branch that does not exist"))
+            self.faults.append(Fault(where, "is on a branch that does not exist"))
         else:
             head = self.heads.get(commit.branch, branch.fork_seq)
             if commit.parent != self._ids.get(head):
-                self._faults.append(Fault(where, "does not follow the commit before it on its branch"))
+                self.faults.append(Fault(where, "does not follow the commit before it on its branch"))
         numbers = [row.id for row in rows]
         if (
             numbers != list(range(self._version + 1, commit.last_version + 1))
             or commit.first_version != self._version + 1
         ):
-            self._faults.append(Fault(where, "does not have the versions that it wrote"))
-        if chain.commit_id(commit, self.prior, rows) != commit.id:
-            self._faults.append(Fault(where, "its words, its parents or its list of versions were altered"))
+            self.faults.append(Fault(where, "does not have the versions that it wrote"))
+        if not _id_holds(commit, self.prior, rows):
+            self.faults.append(Fault(where, "its words, its parents or its list of versions were altered"))
+        elif commit.action is Action.ERASE:
+            self.erased.update(_erased_by(commit))
         for row in rows:
             self._row(row, commit, branch)
-        if commit.action is Action.ERASE and isinstance(commit.detail, dict):
-            self.erased.update(int(str(number)) for number in commit.detail.get("versions", ()))
         self.commits = commit.seq
         self.versions += len(rows)
         self._version = max(commit.last_version, self._version)
@@ -117,24 +137,39 @@ class _Check:
     def _row(self, row: Row, commit: Commit, branch: Branch | None) -> None:
         where = f"version {row.id} ({row.address}, commit {commit.id[:12]})"
         if row.from_seq != commit.seq or (branch is not None and row.branch != branch.number):
-            self._faults.append(Fault(where, "was moved to another commit or branch"))
+            self.faults.append(Fault(where, "was moved to another commit or branch"))
         if row.replaces != self._newest.get((row.branch, row.address)):
-            self._faults.append(Fault(where, "does not follow the version before it"))
+            self.faults.append(Fault(where, "does not follow the version before it"))
         self._newest[row.branch, row.address] = row.id
         if row.salt is None:
             self._blank[row.id] = where
             if row.body is not None or row.text is not None:
-                self._faults.append(Fault(where, "was erased and holds content all the same"))
+                self.faults.append(Fault(where, "was erased and holds content all the same"))
         elif not _content_holds(row):
-            self._faults.append(Fault(where, "its body or text was altered"))
+            self.faults.append(Fault(where, "its body or text was altered"))
 
-    def blanked(self) -> None:
-        """Every body that is gone has to be one that somebody erased, and said so."""
+    def blanked(self, later: Iterable[set[int]] = ()) -> None:
+        """Every body that is gone has to be one that somebody erased, and said so (`later`: while we looked)."""
+        said = self.erased.union(*later)
         for number, where in self._blank.items():
-            if number not in self.erased:
-                self._faults.append(Fault(where, "lost its body without an erasure"))
+            if number not in said:
+                self.faults.append(Fault(where, "lost its body without an erasure"))
         for number in self.erased - set(self._blank):
-            self._faults.append(Fault(f"version {number}", "was erased and is there again"))
+            self.faults.append(Fault(f"version {number}", "was erased and is there again"))
+
+
+def _erased_by(commit: Commit) -> set[int]:
+    detail = commit.detail
+    versions = detail.get("versions") if isinstance(detail, dict) else None
+    return {int(str(number)) for number in versions} if isinstance(versions, list) else set()
+
+
+def _id_holds(commit: Commit, prior: str | None, rows: Sequence[Row]) -> bool:
+    """Whether a commit's id follows from its content; content that is not even of its type was altered."""
+    try:
+        return chain.commit_id(commit, prior, rows) == commit.id
+    except (TypeError, ValueError):
+        return False
 
 
 def _content_holds(row: Row) -> bool:
@@ -145,13 +180,12 @@ def _content_holds(row: Row) -> bool:
         or not isinstance(row.body, bytes | None)
     ):
         return False
-    return 0 < len(row.salt) <= 64 and chain.digest(row.body, row.text, row.salt) == row.digest
+    return len(row.salt) == chain.SALT_BYTES and chain.digest(row.body, row.text, row.salt) == row.digest
 
 
-def _commits(store: Store, faults: list[Fault]) -> Iterator[Commit]:
-    """All commits in order. One that cannot even be read becomes a fault, and the rest are looked at all the same."""
+def _commits(store: Store, last: int, faults: list[Fault]) -> Iterator[Commit]:
+    """Commits in order. One that cannot even be read becomes a fault, and the rest are looked at all the same."""
     after, size = 0, COMMITS_PER_FETCH
-    last = store.tip().seq
     while after < last:
         try:
             found = store.commits(
@@ -167,8 +201,3 @@ def _commits(store: Store, faults: list[Fault]) -> Iterator[Commit]:
         yield from found
         after = min(after + size, last)
         size = COMMITS_PER_FETCH if size == COMMITS_PER_FETCH else min(size * 2, COMMITS_PER_FETCH)
-
-
-def resealed(commit: Commit, prior: str | None, rows: list[Row]) -> Commit:
-    """The commit with the id that its content has, which is its own id unless something was altered."""
-    return replace(commit, id=chain.commit_id(commit, prior, rows))

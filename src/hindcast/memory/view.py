@@ -8,7 +8,7 @@ from dataclasses import replace
 from hindcast.memory import search
 from hindcast.model.answer import Moment, Presence
 from hindcast.model.errors import Malformed, Missing, Refused
-from hindcast.model.ids import Address, check_namespace, check_path
+from hindcast.model.ids import Address, check_actor, check_kind, check_namespace, check_path
 from hindcast.model.limits import MemoryLimits
 from hindcast.model.query import EVERYTHING, Filter, Found, Hit, Page, Query
 from hindcast.model.record import Record, State
@@ -30,16 +30,18 @@ class View:
 
     def find(self, address: Address | str) -> Record | None:
         """The record at an address, or None."""
-        found = self._store.get(self._scope, address if isinstance(address, Address) else Address.parse(address))
+        found = self._store.get(self._scope, address)
+        if found is None and isinstance(address, str):
+            # Nothing can be at a malformed address, so only an empty answer needs to ask whether it is one.
+            Address.parse(address)
         return found if found is not None and found.state is State.LIVE else None
 
     def get(self, address: Address | str) -> Record:
         """The record at an address. Missing says why there is none."""
-        where = address if isinstance(address, Address) else Address.parse(address)
-        found = self._store.get(self._scope, where)
+        found = self._store.get(self._scope, address)
         if found is not None and found.state is State.LIVE:
             return found
-        raise self._missing(where, found)
+        raise self._missing(address if isinstance(address, Address) else Address.parse(address), found)
 
     def _missing(self, where: Address, found: Record | None) -> Missing:
         if found is None:
@@ -59,8 +61,16 @@ class View:
     def entries(self, namespace: str, path: str) -> tuple[Record, ...]:
         """All entries that live under one path."""
         Address(namespace, path)
-        page = self.list(Filter(namespace=namespace, prefix=path), records_max=self._limits.records_per_page_max)
-        return tuple(record for record in page.records if record.path == path)
+        wanted = Filter(namespace=namespace, prefix=path)
+        found: list[Record] = []
+        after: str | None = None
+        while True:
+            page = self.list(wanted, after=after, records_max=self._limits.records_per_page_max)
+            found.extend(record for record in page.records if record.path == path)
+            # A path's entries come before the paths below it.
+            if page.next is None or page.records[-1].path != path:
+                return tuple(found)
+            after = page.next
 
     def list(
         self,
@@ -72,6 +82,7 @@ class View:
     ) -> Page:
         """Records in address order, a page at a time."""
         check_filter(wanted)
+        check_plain(after or "", field="after")
         if not 1 <= records_max <= self._limits.records_per_page_max:
             raise Refused(
                 f"A page holds 1 to {self._limits.records_per_page_max} records, not {records_max}.",
@@ -137,10 +148,20 @@ def check_filter(wanted: Filter) -> None:
         if wanted.namespace is None:
             raise Malformed("A prefix needs its namespace.", field="prefix", remedy="Name the namespace as well.")
         check_path(wanted.prefix)
+    if wanted.kind is not None:
+        check_kind(wanted.kind)
+    if wanted.actor is not None:
+        check_actor(wanted.actor)
     for name in ("occurred_since", "occurred_until", "learned_since", "learned_until"):
         bound = getattr(wanted, name)
         if bound is not None and bound.tzinfo is None:
             raise Malformed(f"{bound} has no timezone.", field=name, remedy="Add one, for example +00:00.")
+
+
+def check_plain(text: str, *, field: str) -> None:
+    """Raise unless this is text that every engine can compare."""
+    if "\0" in text or (not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text)):
+        raise Malformed(f"{text[:40]!r} is not plain text.", field=field, remedy="Give what an earlier page gave.")
 
 
 def check_query(query: Query, limits: MemoryLimits) -> None:

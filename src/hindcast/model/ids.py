@@ -32,6 +32,7 @@ _COMMIT = re.compile(rf"[0-9a-f]{{{COMMIT_PREFIX_CHARS_MIN},{COMMIT_ID_CHARS}}}"
 _TIME_LIKE = re.compile(r"\d{4}-\d{2}")
 # Lone surrogates cannot be written as UTF-8, and bidirectional controls can make one path look like another.
 _UNPRINTABLE_CATEGORIES = frozenset({"Cs", "Cc", "Zl", "Zp"})
+_TURNING = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -100,14 +101,18 @@ def check_path(path: str) -> None:
             remedy=f"At most {PATH_CHARS_MAX} characters and {PATH_SEGMENTS_MAX} segments are kept.",
         )
     for segment in segments:
-        if not _SEGMENT.fullmatch(segment) or any(
-            unicodedata.category(char) in _UNPRINTABLE_CATEGORIES for char in segment if ord(char) > 126
-        ):
+        if not _SEGMENT.fullmatch(segment) or any(map(_is_deceptive, segment)):
             raise Malformed(
                 f"{path!r} is not a path" + (": a segment is empty." if not segment else f": see {segment!r}."),
                 field="path",
                 remedy="Write dotted segments such as preferences.ui.theme, without '#' or control characters.",
             )
+
+
+def _is_deceptive(char: str) -> bool:
+    return char > "~" and (
+        unicodedata.category(char) in _UNPRINTABLE_CATEGORIES or unicodedata.bidirectional(char) in _TURNING
+    )
 
 
 def check_kind(kind: str) -> None:

@@ -116,7 +116,7 @@ class LocalIndex:
         for row in rows:
             if row.id > self._catalog.version:
                 self._catalog.add(row)
-            if row.id > words_have and row.state is State.LIVE and row.body is not None:
+            if row.id > words_have and row.state == State.LIVE and row.body is not None:
                 yield row.id, searched(row.address, orjson.loads(row.body), row.text)
             if progress is not None and row.id % 1_000 == 0:
                 progress(row.id, total, "versions indexed")

@@ -77,7 +77,7 @@ class Catalog:
         columns["since"][row.id] = row.from_seq
         columns["until"][row.id] = _OPEN
         columns["kind"][row.id] = self._kinds.number(row.kind)
-        columns["shown"][row.id] = row.state is State.LIVE and row.salt is not None
+        columns["shown"][row.id] = row.state == State.LIVE and row.salt is not None
         columns["occurred_us"][row.id] = row.occurred_us
         if row.replaces is not None:
             columns["until"][row.replaces] = row.from_seq

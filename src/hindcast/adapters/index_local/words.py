@@ -56,16 +56,16 @@ class Words:
         self._folder.mkdir(parents=True, exist_ok=True)
         # Checked here, because the engine trusts its files: a flipped bit would be a wrong answer or a crash.
         known = sealed(self._folder)
-        self._sums = known or {}
-        try:
-            if known is None:
-                raise ValueError("not sealed")
-            return self._attach()
-        except ValueError:
-            shutil.rmtree(self._folder)
-            self._folder.mkdir(parents=True)
-            self._sums = {}
-            return self._attach()
+        if known is not None:
+            self._sums = known
+            try:
+                return self._attach()
+            except ValueError:
+                known = None
+        shutil.rmtree(self._folder)
+        self._folder.mkdir(parents=True)
+        self._sums = {}
+        return self._attach()
 
     def _attach(self) -> tantivy.Index:
         index = tantivy.Index(self._schema, path=str(self._folder))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import Engine, delete, func, insert, select, text
+from sqlalchemy import Connection, Engine, delete, func, insert, select, text
 
 from hindcast.adapters.store_sql import read, shape
 from hindcast.adapters.store_sql import tables as t
 from hindcast.adapters.store_sql.engine import (
+    LOCK_WAIT_MS_MAX,
     beginning,
     check_space,
     migrate,
@@ -24,10 +26,15 @@ from hindcast.adapters.store_sql.engine import (
 from hindcast.adapters.store_sql.faults import translated
 from hindcast.adapters.store_sql.hot import Hot, PostgresHot, SqliteHot
 from hindcast.adapters.store_sql.write import SqlWriter, tip
-from hindcast.model.errors import Malformed, Missing
+from hindcast.model.errors import Damaged, Malformed, Missing, Unavailable
+from hindcast.model.ids import COMMIT_ID_CHARS
 from hindcast.model.query import Filter
 from hindcast.model.record import Action, Branch, Commit, Record, Scope, Snapshot, State
 from hindcast.ports import Row, Tip, Writer
+
+# The number that the space of a SQLite file has.
+ONLY_SPACE = 1
+_HEX = frozenset("0123456789abcdefABCDEF")
 
 
 def open_store(where: str | Path, space: str, *, now: datetime, create: bool = True) -> SqlStore:
@@ -41,8 +48,21 @@ def open_store(where: str | Path, space: str, *, now: datetime, create: bool = T
     file = sqlite_file(Path(where), space)
     engine = sqlite_engine(file, create=create)
     migrate(engine)
-    number = _space_number(engine, space, now=now, create=True)
-    return SqlStore(engine, space, number, SqliteHot(file))
+    # A file holds one space, whatever it was called when it was made: a copy may be opened by another name.
+    _first_space(engine, space, now=now)
+    return SqlStore(engine, space, ONLY_SPACE, SqliteHot(file))
+
+
+def _first_space(engine: Engine, space: str, *, now: datetime) -> None:
+    with translated():
+        with engine.connect() as connection:
+            if connection.execute(select(t.space.c.id)).first() is not None:
+                return
+        with beginning(engine) as connection:
+            connection.execute(
+                text("INSERT INTO space (id, name, created_us) VALUES (:id, :name, :now) ON CONFLICT DO NOTHING"),
+                {"id": ONLY_SPACE, "name": space, "now": shape.microseconds(now)},
+            )
 
 
 def _space_number(engine: Engine, space: str, *, now: datetime, create: bool) -> int:
@@ -74,6 +94,9 @@ class SqlStore:
         self._number = number
         self._hot = hot
         self.get = hot.get
+        # Writers of one process queue here and not inside the pool, where they would hold the connections that the one
+        # who writes still needs for reading.
+        self._turn = threading.Lock()
 
     @property
     def space(self) -> str:
@@ -83,14 +106,29 @@ class SqlStore:
     @contextmanager
     def write(self) -> Iterator[Writer]:
         """Begin the only write transaction of this space."""
-        with writing(self._engine, self._number) as connection:
+        with self._writing() as connection:
             yield SqlWriter(connection, self._number, self._hot)
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        if not self._turn.acquire(timeout=LOCK_WAIT_MS_MAX / 1000):
+            raise Unavailable("The memory is locked by another writer.", remedy="Try again.")
+        try:
+            with writing(self._engine, self._number) as connection:
+                yield connection
+        finally:
+            self._turn.release()
 
     def get_many(self, scope: Scope, addresses: Sequence[str]) -> Mapping[str, Record]:
         """The version that a scope sees of each of many addresses."""
         with reading(self._engine, self._number) as connection:
             versions = read.newest_versions(connection, self._number, scope, addresses)
             records = read.records_by_number(connection, self._number, list(versions.values()))
+        if len(records) != len(versions):
+            raise Damaged(
+                "Versions are there whose commits are gone.",
+                remedy="Run `hindcast memory verify`, then restore from a copy.",
+            )
         return {address: records[version] for address, version in versions.items()}
 
     def page(
@@ -157,10 +195,14 @@ class SqlStore:
 
     def commit(self, prefix: str) -> Commit:
         """The one commit whose id begins so."""
+        if not 0 < len(prefix) <= COMMIT_ID_CHARS or not set(prefix) <= _HEX:
+            raise Malformed(
+                f"{prefix[:80]!r} is not a commit id.", field="commit", remedy="`hindcast memory log` lists them."
+            )
         low, high = bytes.fromhex(prefix.ljust(64, "0")), bytes.fromhex(prefix.ljust(64, "f"))
-        query = read.commit_query(self._number).where(t.commit.c.id >= low, t.commit.c.id <= high).limit(2)
+        query = read.COMMITS.where(t.commit.c.id >= low, t.commit.c.id <= high).limit(2)
         with reading(self._engine, self._number) as connection:
-            found = connection.execute(query).mappings().fetchall()
+            found = connection.execute(query, {"space": self._number}).mappings().fetchall()
         if not found:
             raise Missing(f"There is no commit {prefix}.", field="commit", remedy="`hindcast memory log` lists them.")
         if len(found) > 1:
@@ -185,14 +227,13 @@ class SqlStore:
     def commits_of(self, action: Action, *, after: int) -> list[Commit]:
         """Every commit of one kind beyond a step, oldest first."""
         query = (
-            read.commit_query(self._number)
-            .where(t.commit.c.action == str(action), t.commit.c.seq > after)
+            read.COMMITS.where(t.commit.c.action == str(action), t.commit.c.seq > after)
             # Said in so many words, because that is what the partial index waits for.
             .where(text("\"commit\".action <> 'commit'"))
             .order_by(t.commit.c.seq)
         )
         with reading(self._engine, self._number) as connection:
-            return [shape.commit(row) for row in connection.execute(query).mappings()]
+            return [shape.commit(row) for row in connection.execute(query, {"space": self._number}).mappings()]
 
     def seq_at(self, moment: datetime) -> int:
         """The last step made at or before a time."""
@@ -205,7 +246,7 @@ class SqlStore:
     def branches(self) -> list[Branch]:
         """All branches, oldest first."""
         with reading(self._engine, self._number) as connection:
-            return [shape.branch(row) for row in connection.execute(read.branch_query(self._number)).mappings()]
+            return [shape.branch(row) for row in connection.execute(read.BRANCHES, {"space": self._number}).mappings()]
 
     def snapshots(self) -> list[Snapshot]:
         """All snapshots, oldest first."""
@@ -262,7 +303,7 @@ class SqlStore:
 
     def keep_vectors(self, model: str, vectors: Sequence[tuple[int, bytes]]) -> None:
         """Keep derived vectors of versions that are still there; whoever was first keeps theirs."""
-        with writing(self._engine, self._number) as connection:
+        with self._writing() as connection:
             for chunk in read.chunks(vectors, read.IDS_PER_STATEMENT_MAX):
                 numbers = [version for version, _ in chunk]
                 kept = set(

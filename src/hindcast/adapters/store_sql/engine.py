@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from hindcast.adapters.store_sql.faults import translated
@@ -61,7 +61,7 @@ def sqlite_engine(file: Path, *, create: bool) -> Engine:
         except OSError as error:
             raise Unavailable(f"{file.parent} cannot be made: {error}.", remedy="Name another folder.") from error
     engine = create_engine(
-        f"sqlite:///{file}",
+        URL.create("sqlite", database=str(file)),
         connect_args={"timeout": LOCK_WAIT_MS_MAX / 1000, "check_same_thread": False},
         pool_size=CONNECTIONS_MAX,
     )
@@ -102,7 +102,7 @@ def postgres_engine(address: str) -> Engine:
     try:
         url = make_url(address).set(drivername="postgresql+psycopg")
         return create_engine(url, pool_size=CONNECTIONS_MAX, pool_pre_ping=True)
-    except (ArgumentError, NoSuchModuleError) as error:
+    except (ArgumentError, NoSuchModuleError, ValueError) as error:
         raise Malformed(
             "The address of the database cannot be read.",
             field="store",
@@ -158,7 +158,11 @@ def _present(connection: Connection, newest: int) -> int:
 def _schema(connection: Connection) -> int:
     if connection.dialect.name == "sqlite":
         return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
-    there = connection.exec_driver_sql("SELECT to_regclass('hindcast_schema') IS NOT NULL").scalar_one()
+    # Asked of the catalog itself: `to_regclass` may answer from before the lock that a migration has waited for.
+    there = connection.exec_driver_sql(
+        "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE tablename = 'hindcast_schema'"
+        " AND schemaname = current_schema())"
+    ).scalar_one()
     if not there:
         return 0
     return int(connection.exec_driver_sql("SELECT coalesce(max(number), 0) FROM hindcast_schema").scalar_one())
@@ -193,6 +197,8 @@ def writing(engine: Engine, space: int) -> Iterator[Connection]:
     with translated(), beginning(engine) as connection:
         _restrict(connection, space)
         if connection.dialect.name != "sqlite":
+            wait = {"wait": str(LOCK_WAIT_MS_MAX)}
+            connection.execute(text("SELECT set_config('lock_timeout', :wait, true)"), wait)
             connection.execute(text("SELECT id FROM space WHERE id = :space FOR UPDATE"), {"space": space})
         yield connection
 

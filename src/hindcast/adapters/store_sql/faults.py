@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from hindcast.model.errors import Damaged, HindcastError, Refused, Unavailable
 
-_DRIVER_ERRORS: tuple[type[BaseException], ...] = (DBAPIError, sqlite3.Error)
+_DRIVER_ERRORS: tuple[type[BaseException], ...] = (DBAPIError, PoolTimeout, sqlite3.Error)
 try:
     import psycopg
 except ImportError:  # PostgreSQL is an extra; without it there is nothing of it to translate.
@@ -78,7 +79,12 @@ _POSTGRES: dict[str, tuple[type[HindcastError], str, str]] = {
 def translate(error: BaseException) -> HindcastError | None:
     """What a caller can do about a driver's error, or None when it is a bug of ours."""
     cause: BaseException | None = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(cause, PoolTimeout):
+        return Unavailable("Too many callers use the memory at once.", remedy="Wait a moment, then retry.")
     if isinstance(cause, sqlite3.Error):
+        if "decode to UTF-8" in str(cause):
+            # The driver says so itself, without a code: text on disk is not text any more.
+            return _made(_SQLITE[sqlite3.SQLITE_CORRUPT], cause)
         # The low byte is the primary code; the rest says which flavour of it.
         code = getattr(cause, "sqlite_errorcode", None)
         found = _SQLITE.get(code & 0xFF) if code is not None else None

@@ -1,7 +1,7 @@
-"""The two hottest statements, written for each driver: reading one record at a moment, and adding versions.
+"""The hottest statements, written for each driver: reading one record at a moment, and adding versions.
 
-Everything else goes through SQLAlchemy Core. These two are what the speed of memory is made of: Core's own work for
-one statement takes longer than SQLite needs to find a record, and rows go into PostgreSQL fastest by COPY.
+Everything else goes through SQLAlchemy Core. These are what the speed of memory is made of: Core's own work for one
+statement takes longer than SQLite needs to find a record, and rows go into PostgreSQL fastest as arrays.
 """
 
 from __future__ import annotations
@@ -9,19 +9,22 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Protocol
 
+import orjson
 from sqlalchemy import Connection, Engine, text
 
 from hindcast.adapters.store_sql.engine import LOCK_WAIT_MS_MAX, configure_sqlite, reading
 from hindcast.adapters.store_sql.faults import translated
-from hindcast.adapters.store_sql.shape import RECORD_COLUMNS, ROW_COLUMNS, record
+from hindcast.adapters.store_sql.shape import COMMIT_COLUMNS, RECORD_COLUMNS, ROW_COLUMNS, record
 from hindcast.model.ids import Address
 from hindcast.model.record import Record, Scope
 from hindcast.ports import Row
 
-_ROW_FIELDS = len(ROW_COLUMNS.split(","))
+_ROW_FIELDS = [name.strip() for name in ROW_COLUMNS.split(",")]
+_COMMIT_FIELDS = len(COMMIT_COLUMNS.split(","))
 
 
 class Hot(Protocol):
@@ -31,31 +34,17 @@ class Hot(Protocol):
         """The version of an address that a scope sees."""
         ...
 
-    def add(self, connection: Connection, rows: Sequence[Row]) -> None:
-        """Write versions inside a transaction."""
+    def current(self, connection: Connection, branch: int, addresses: Sequence[str]) -> dict[str, int]:
+        """The newest version of each address on one branch, inside a transaction."""
+        ...
+
+    def append(self, connection: Connection, commit: tuple[Any, ...], rows: Sequence[Row]) -> None:
+        """Write a commit (COMMIT_COLUMNS) and its versions inside a transaction, and move its branch's head."""
         ...
 
     def close(self) -> None:
         """Let go of connections."""
         ...
-
-
-def _values(row: Row) -> tuple[Any, ...]:
-    return (
-        row.id,
-        row.branch,
-        row.address,
-        row.kind,
-        int(row.state),
-        row.from_seq,
-        row.body,
-        row.text,
-        row.occurred_us,
-        row.origin,
-        row.replaces,
-        row.salt,
-        row.digest,
-    )
 
 
 class SqliteHot:
@@ -65,7 +54,11 @@ class SqliteHot:
         f'SELECT {RECORD_COLUMNS} FROM version v JOIN "commit" c ON c.seq = v.from_seq '
         "WHERE v.branch = ? AND v.address = ? AND v.from_seq <= ? ORDER BY v.from_seq DESC LIMIT 1"
     )
-    _ADD = f"INSERT INTO version (space, {ROW_COLUMNS}) VALUES (1, {', '.join('?' * _ROW_FIELDS)})"
+    _CURRENT = (
+        "SELECT value, (SELECT max(id) FROM version WHERE branch = ?2 AND address = value) FROM json_each(?1)"
+    )  # fmt: skip
+    _COMMIT = f'INSERT INTO "commit" (space, {COMMIT_COLUMNS}) VALUES (1, {", ".join("?" * _COMMIT_FIELDS)})'
+    _HEAD = "UPDATE branch SET head_seq = ? WHERE number = ?"
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -98,10 +91,23 @@ class SqliteHot:
         self._open.append(connection)
         return connection
 
-    def add(self, connection: Connection, rows: Sequence[Row]) -> None:
-        """Write versions inside a transaction."""
+    def current(self, connection: Connection, branch: int, addresses: Sequence[str]) -> dict[str, int]:
+        """The newest version of each address on one branch."""
         driver: Any = connection.connection.driver_connection
-        driver.executemany(self._ADD, map(_values, rows))
+        found = driver.execute(self._CURRENT, (orjson.dumps(addresses).decode(), branch))
+        return {address: version for address, version in found if version is not None}
+
+    def append(self, connection: Connection, commit: tuple[Any, ...], rows: Sequence[Row]) -> None:
+        """Write a commit and its versions, and move its branch's head."""
+        driver: Any = connection.connection.driver_connection
+        driver.execute(self._COMMIT, commit)
+        if rows:
+            # Binding a value costs as much as storing it: columns that are empty in the whole batch are left out.
+            used = [at for at in range(len(_ROW_FIELDS)) if any(row[at] is not None for row in rows)]
+            columns = ", ".join(_ROW_FIELDS[at] for at in used)
+            add = f"INSERT INTO version (space, {columns}) VALUES (1, {', '.join('?' * len(used))})"
+            driver.executemany(add, map(itemgetter(*used), rows))
+        driver.execute(self._HEAD, (commit[0], commit[2]))
 
     def close(self) -> None:
         """Close what each thread opened."""
@@ -112,17 +118,29 @@ class SqliteHot:
 
 
 class PostgresHot:
-    """PostgreSQL: the same read with the space in it, and COPY for many versions."""
+    """PostgreSQL: the same read with the space in it, and arrays for many versions.
+
+    COPY would be no faster, and PostgreSQL refuses it where row-level security applies.
+    """
 
     _GET = text(
         f'SELECT {RECORD_COLUMNS} FROM version v JOIN "commit" c ON c.space = v.space AND c.seq = v.from_seq '
         "WHERE v.space = :space AND v.branch = :branch AND v.address = :address AND v.from_seq <= :seq "
         "ORDER BY v.from_seq DESC LIMIT 1"
     )
-    _COPY = f"COPY version (space, {ROW_COLUMNS}) FROM STDIN"
-    _ADD = f"INSERT INTO version (space, {ROW_COLUMNS}) VALUES ({', '.join(['%s'] * (_ROW_FIELDS + 1))})"
-    # Below this COPY's own round trips cost more than they save.
-    _COPY_ROWS_MIN = 20
+    _CURRENT = text(
+        "SELECT address, max(id) FROM version WHERE space = :space AND branch = :branch AND address = ANY(:addresses) "
+        "GROUP BY address"
+    )
+    _TYPES = "bigint bigint text text smallint bigint bytea text bigint bigint bigint bytea bytea"
+    _ADD = (
+        f"INSERT INTO version (space, {ROW_COLUMNS}) "
+        f"SELECT %s, * FROM unnest({', '.join(f'%b::{name}[]' for name in _TYPES.split())})"
+    )
+    _COMMIT = f'INSERT INTO "commit" (space, {COMMIT_COLUMNS}) VALUES ({", ".join(["%s"] * (_COMMIT_FIELDS + 1))})'
+    _HEAD = "UPDATE branch SET head_seq = %s WHERE space = %s AND number = %s"
+    # An array holds up to 1 GB, and each of these may be a body of the largest size.
+    _ROWS_PER_STATEMENT_MAX = 250
 
     def __init__(self, engine: Engine, space: int) -> None:
         self._engine = engine
@@ -138,16 +156,20 @@ class PostgresHot:
                     return record(found)
         return None
 
-    def add(self, connection: Connection, rows: Sequence[Row]) -> None:
-        """Write versions inside a transaction."""
+    def current(self, connection: Connection, branch: int, addresses: Sequence[str]) -> dict[str, int]:
+        """The newest version of each address on one branch."""
+        wanted = {"space": self._space, "branch": branch, "addresses": list(addresses)}
+        return {address: version for address, version in connection.execute(self._CURRENT, wanted)}
+
+    def append(self, connection: Connection, commit: tuple[Any, ...], rows: Sequence[Row]) -> None:
+        """Write a commit and its versions, and move its branch's head."""
         driver: Any = connection.connection.driver_connection
         with driver.cursor() as cursor:
-            if len(rows) < self._COPY_ROWS_MIN:
-                cursor.executemany(self._ADD, [(self._space, *_values(row)) for row in rows])
-                return
-            with cursor.copy(self._COPY) as copy:
-                for row in rows:
-                    copy.write_row((self._space, *_values(row)))
+            cursor.execute(self._COMMIT, (self._space, *commit))
+            cursor.execute(self._HEAD, (commit[0], self._space, commit[2]))
+            for start in range(0, len(rows), self._ROWS_PER_STATEMENT_MAX):
+                columns = zip(*rows[start : start + self._ROWS_PER_STATEMENT_MAX], strict=True)
+                cursor.execute(self._ADD, (self._space, *map(list, columns)))
 
     def close(self) -> None:
         """The engine's pool holds the connections."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select, text
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, or_, select, text
 
 from hindcast.adapters.store_sql import shape
 from hindcast.adapters.store_sql import tables as t
@@ -29,20 +29,20 @@ def chunks(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     return (items[start : start + size] for start in range(0, len(items), size))
 
 
-def branch_query(space: int) -> Select[Any]:
-    """Branches with their parents' names and their heads' ids."""
+def branch_query() -> Select[Any]:
+    """Branches of `space` with their parents' names and their heads' ids."""
     parent = t.branch.alias("parent")
     return (
         select(t.branch, parent.c.name.label("parent_name"), t.commit.c.id.label("head_id"))
         .outerjoin(t.commit, and_(t.commit.c.space == t.branch.c.space, t.commit.c.seq == t.branch.c.head_seq))
         .outerjoin(parent, and_(parent.c.space == t.branch.c.space, parent.c.number == t.branch.c.parent))
-        .where(t.branch.c.space == space)
+        .where(t.branch.c.space == bindparam("space"))
         .order_by(t.branch.c.number)
     )
 
 
-def commit_query(space: int) -> Select[Any]:
-    """Commits with their parents' ids and their branch's name."""
+def commit_query() -> Select[Any]:
+    """Commits of `space` with their parents' ids and their branch's name."""
     parent, merged = t.commit.alias("p"), t.commit.alias("m")
     own = t.commit.c.space
     return (
@@ -55,8 +55,12 @@ def commit_query(space: int) -> Select[Any]:
         .outerjoin(t.branch, and_(t.branch.c.space == own, t.branch.c.number == t.commit.c.branch))
         .outerjoin(parent, and_(parent.c.space == own, parent.c.seq == t.commit.c.parent))
         .outerjoin(merged, and_(merged.c.space == own, merged.c.seq == t.commit.c.merge_parent))
-        .where(t.commit.c.space == space)
+        .where(t.commit.c.space == bindparam("space"))
     )
+
+
+BRANCHES = branch_query()
+COMMITS = commit_query()
 
 
 def seen_in(scope: Scope, branch: ColumnElement[int], seq: ColumnElement[int]) -> ColumnElement[bool]:
@@ -239,11 +243,14 @@ def commits(
     oldest_first: bool,
 ) -> list[Commit]:
     """Commits of a scope strictly between two steps."""
-    query = commit_query(space).where(t.commit.c.seq < before, t.commit.c.seq > after)
+    query = COMMITS.where(t.commit.c.seq < before, t.commit.c.seq > after)
     if scope is not None:
         query = query.where(seen_in(scope, t.commit.c.branch, t.commit.c.seq))
     order = t.commit.c.seq.asc() if oldest_first else t.commit.c.seq.desc()
-    return [shape.commit(row) for row in connection.execute(query.order_by(order).limit(commits_max)).mappings()]
+    return [
+        shape.commit(row)
+        for row in connection.execute(query.order_by(order).limit(commits_max), {"space": space}).mappings()
+    ]
 
 
 def versions_of(connection: Connection, space: int, addresses: Sequence[str], *, below: bool) -> list[int]:

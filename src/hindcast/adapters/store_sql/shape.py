@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from operator import index
 from typing import Any
 
 import orjson
@@ -24,10 +25,37 @@ RECORD_COLUMNS = (
 )
 ROW_COLUMNS = "id, branch, address, kind, state, from_seq, body, text, occurred_us, origin, replaces, salt, digest"
 
+COMMIT_COLUMNS = (
+    "seq, id, branch, parent, merge_parent, at_us, actor, why, action, detail, first_version, last_version"
+)  # fmt: skip
+
+
+def commit_values(commit: Commit, branch: Branch, merge_seq: int | None) -> tuple[Any, ...]:
+    """COMMIT_COLUMNS of a commit that follows its branch's head."""
+    return (
+        commit.seq,
+        bytes.fromhex(commit.id),
+        branch.number,
+        branch.head_seq or None,
+        merge_seq,
+        microseconds(commit.at),
+        commit.actor,
+        commit.why,
+        str(commit.action),
+        orjson.dumps(commit.detail, option=orjson.OPT_SORT_KEYS),
+        commit.first_version,
+        commit.last_version,
+    )
+
 
 def moment(microseconds: int) -> datetime:
     """A stored time."""
-    return _EPOCH + timedelta(microseconds=microseconds)
+    try:
+        return _EPOCH + timedelta(microseconds=microseconds)
+    except (TypeError, OverflowError) as error:
+        raise Damaged(
+            f"{microseconds!r} was stored as a time.", remedy="Run `hindcast memory verify`, then restore from a copy."
+        ) from error
 
 
 def microseconds(when: datetime) -> int:
@@ -54,7 +82,7 @@ def record(found: Sequence[Any], address: Address | None = None) -> Record:
             version,
             origin,
         )
-    except (ValueError, IndexError, TypeError, AttributeError) as error:
+    except (ValueError, IndexError, TypeError, AttributeError, OverflowError) as error:
         raise Damaged(
             f"Version {version} of {stored} cannot be read: {error}.",
             remedy="Run `hindcast memory verify`, then restore from a copy.",
@@ -63,9 +91,7 @@ def record(found: Sequence[Any], address: Address | None = None) -> Record:
 
 def row(found: Sequence[Any]) -> Row:
     """A stored version out of ROW_COLUMNS, with nothing decoded."""
-    values = list(found)
-    values[4] = _STATES[values[4]] if values[4] in range(len(_STATES)) else values[4]
-    return Row(*values)
+    return Row._make(found)
 
 
 def commit(found: RowMapping | Mapping[str, Any]) -> Commit:
@@ -82,8 +108,9 @@ def commit(found: RowMapping | Mapping[str, Any]) -> Commit:
             why=found["why"],
             action=Action(found["action"]),
             detail=orjson.loads(found["detail"]),
-            first_version=found["first_version"],
-            last_version=found["last_version"],
+            # Whole numbers already, unless something else was put in their place.
+            first_version=index(found["first_version"]),
+            last_version=index(found["last_version"]),
         )
     except (ValueError, TypeError, AttributeError) as error:
         raise Damaged(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import orjson
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from hindcast.adapters.store_sql import shape
 from hindcast.adapters.store_sql import tables as t
@@ -14,6 +13,16 @@ from hindcast.adapters.store_sql.read import IDS_PER_STATEMENT_MAX, branch_query
 from hindcast.model.errors import Missing
 from hindcast.model.record import Branch, Commit, Snapshot
 from hindcast.ports import Row, Tip
+
+
+# Built once: putting a statement together costs more than running it.
+_BRANCH = branch_query().where(t.branch.c.name == bindparam("name"))
+_TIP = (
+    select(t.commit.c.seq, t.commit.c.id, t.commit.c.at_us, t.commit.c.last_version)
+    .where(t.commit.c.space == bindparam("space"))
+    .order_by(t.commit.c.seq.desc())
+    .limit(1)
+)
 
 
 class SqlWriter:
@@ -30,8 +39,7 @@ class SqlWriter:
 
     def branch(self, name: str) -> Branch:
         """A branch as it is inside this transaction."""
-        query = branch_query(self._space).where(t.branch.c.name == name)
-        found = self._connection.execute(query).mappings().fetchone()
+        found = self._connection.execute(_BRANCH, {"space": self._space, "name": name}).mappings().fetchone()
         if found is None:
             raise Missing(
                 f"There is no branch {name!r}.", field="branch", remedy="`hindcast memory branches` lists them."
@@ -40,43 +48,11 @@ class SqlWriter:
 
     def current(self, branch: int, addresses: Sequence[str]) -> Mapping[str, int]:
         """The newest version of each address on this very branch."""
-        found: dict[str, int] = {}
-        for chunk in chunks(addresses, IDS_PER_STATEMENT_MAX):
-            query = (
-                select(t.version.c.address, func.max(t.version.c.id))
-                .where(t.version.c.space == self._space, t.version.c.branch == branch)
-                .where(t.version.c.address.in_(chunk))
-                .group_by(t.version.c.address)
-            )
-            found.update((row[0], row[1]) for row in self._connection.execute(query))
-        return found
+        return self._hot.current(self._connection, branch, addresses)
 
     def append(self, commit: Commit, branch: Branch, merge_seq: int | None, rows: Sequence[Row]) -> None:
         """Write a commit and its versions after the branch's head, and move the head."""
-        self._connection.execute(
-            insert(t.commit).values(
-                space=self._space,
-                seq=commit.seq,
-                id=bytes.fromhex(commit.id),
-                branch=branch.number,
-                parent=branch.head_seq or None,
-                merge_parent=merge_seq,
-                at_us=shape.microseconds(commit.at),
-                actor=commit.actor,
-                why=commit.why,
-                action=str(commit.action),
-                detail=orjson.dumps(commit.detail, option=orjson.OPT_SORT_KEYS),
-                first_version=commit.first_version,
-                last_version=commit.last_version,
-            )
-        )
-        if rows:
-            self._hot.add(self._connection, rows)
-        self._connection.execute(
-            update(t.branch)
-            .where(t.branch.c.space == self._space, t.branch.c.number == branch.number)
-            .values(head_seq=commit.seq)
-        )
+        self._hot.append(self._connection, shape.commit_values(commit, branch, merge_seq), rows)
 
     def add_branch(self, branch: Branch, seal: bytes) -> None:
         """Start a branch."""
@@ -125,13 +101,7 @@ class SqlWriter:
 
 def tip(connection: Connection, space: int) -> Tip:
     """The newest step of a space."""
-    query = (
-        select(t.commit.c.seq, t.commit.c.id, t.commit.c.at_us, t.commit.c.last_version)
-        .where(t.commit.c.space == space)
-        .order_by(t.commit.c.seq.desc())
-        .limit(1)
-    )
-    found = connection.execute(query).fetchone()
+    found = connection.execute(_TIP, {"space": space}).fetchone()
     if found is None:
         return Tip(0, None, None, 0)
     return Tip(found[0], found[1].hex(), shape.moment(found[2]), found[3])

@@ -1,0 +1,109 @@
+"""The command line: `hindcast …`. A thin translation; whatever it says, another part of Hindcast has found out.
+
+Importing this is cheap. What is heavy (databases, indexes, models) is imported by the command that needs it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from hindcast import __version__
+from hindcast.cli import failure
+from hindcast.cli.memory import app as memory_app
+from hindcast.cli.session import Actor, AsJson, Config, NoColor, Space, Store, remember_globals
+
+HELP = """Incident memory for engineering teams and their AI agents. Never start from zero again."""
+
+
+class _Root(TyperGroup):
+    """The root, which imports models only when somebody asks for them."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, models_command() if name == "models" else command, rest
+
+
+app = typer.Typer(
+    cls=_Root,
+    no_args_is_help=True,
+    help=HELP,
+    epilog="Begin with: hindcast memory --help",
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+app.add_typer(memory_app, name="memory", short_help="Versioned memory: remember, look, go back in time, branch, merge.")
+app.add_typer(typer.Typer(), name="models", help="Models that turn texts into vectors, on this machine.")
+
+
+def models_command() -> Any:  # noqa: ANN401
+    """The commands of `hindcast models`."""
+    from hindcast.cli import models
+
+    command = get_command(models.app)
+    command.name = "models"
+    return command
+
+
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"hindcast {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    context: typer.Context,
+    store: Store = None,
+    space: Space = None,
+    actor: Actor = None,
+    config: Config = None,
+    as_json: AsJson = False,
+    no_color: NoColor = False,
+    _version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_say_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Keep what was said before the command's name."""
+    said = {"store": store, "space": space, "actor": actor, "config": config, "as_json": as_json, "no_color": no_color}
+    remember_globals(context, said)
+
+
+def run(words: Sequence[str]) -> int:
+    """Run one command line and return its exit code; every failure ends here."""
+    options = words[: words.index("--")] if "--" in words else words
+    as_json = "--json" in options
+    try:
+        code = get_command(app).main(
+            args=list(words), prog_name="hindcast", standalone_mode=False, obj={"words": words}
+        )
+    # The face of the product: whatever comes up here has nobody else to be told to.
+    except Exception as error:  # noqa: BLE001
+        if type(error).__name__ == "NoArgsIsHelpError":
+            return 0
+        return failure.tell(error, as_json=as_json)
+    except KeyboardInterrupt:
+        return failure.INTERRUPTED
+    return code if isinstance(code, int) else 0
+
+
+def main() -> None:
+    """What the `hindcast` command runs."""
+    if "--no-color" in sys.argv:
+        os.environ["NO_COLOR"] = "1"
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot write a character shows a question mark instead of a traceback.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    code = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever was reading has seen enough; there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
