@@ -125,7 +125,8 @@ def _reads(memory: Memory, bare: sqlite3.Connection, bodies: list[dict[str, Json
             found = bare.execute("SELECT body FROM bare WHERE path = ?", (address,)).fetchone()
             orjson.loads(found[0])
 
-    ours(), theirs()
+    ours()
+    theirs()
     mine: list[float] = []
     limit: list[float] = []
     for _ in range(ROUNDS):

@@ -722,7 +722,9 @@ def test_a_space_is_found_again(place: Place) -> None:
         place.store(place.other("never"), create=False)
 
 
-@pytest.mark.parametrize("name", ["", "Acme", "a b", "../x", "a//b", "/a", "a/", "a/b/c", "a.b", "é", "a" * 201, "a\0b"])
+@pytest.mark.parametrize(
+    "name", ["", "Acme", "a b", "../x", "a//b", "/a", "a/", "a/b/c", "a.b", "é", "a" * 201, "a\0b"]
+)
 def test_names_that_cannot_be_spaces(name: str) -> None:
     """A space's name is lower-case words with at most one slash: it also names files."""
     with pytest.raises(Malformed):

@@ -48,6 +48,21 @@ def models_command() -> Any:  # noqa: ANN401
 
     command = get_command(models.app)
     command.name = "models"
+    return _quiet(command)
+
+
+def command_tree() -> Any:  # noqa: ANN401
+    """All commands, ready to run or to be read."""
+    return _quiet(get_command(app))
+
+
+def _quiet(command: Any) -> Any:  # noqa: ANN401
+    """Keep help from calling a flag a <bool>: a flag takes no value, and somebody would try to give it one."""
+    for param in command.get_params(typer.Context(command)):
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    for inner in getattr(command, "commands", {}).values():
+        _quiet(inner)
     return command
 
 
@@ -80,9 +95,7 @@ def run(words: Sequence[str]) -> int:
     options = words[: words.index("--")] if "--" in words else words
     as_json = "--json" in options
     try:
-        code = get_command(app).main(
-            args=list(words), prog_name="hindcast", standalone_mode=False, obj={"words": words}
-        )
+        code = command_tree().main(args=list(words), prog_name="hindcast", standalone_mode=False, obj={"words": words})
     # The face of the product: whatever comes up here has nobody else to be told to.
     except Exception as error:  # noqa: BLE001
         if type(error).__name__ == "NoArgsIsHelpError":

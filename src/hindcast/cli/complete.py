@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 # A list that scrolls off the screen completes nothing.
 OFFERS_MAX = 200
+ADDRESSES_READ_MAX = 2_000
 
 Offer = tuple[str, str]
 
@@ -36,6 +37,21 @@ def moments(context: typer.Context, incomplete: str) -> list[Offer]:
 def namespaces(context: typer.Context, incomplete: str) -> list[Offer]:
     """Namespaces, each with how many records it holds."""
     return _offers(context, incomplete, _namespaces)
+
+
+def addresses(context: typer.Context, incomplete: str) -> list[Offer]:
+    """Namespaces first, then the addresses inside the one that was chosen."""
+    namespace, chosen, _ = incomplete.partition("/")
+    if not chosen:
+        return [(f"{name}/", count) for name, count in namespaces(context, incomplete)]
+    return _offers(context, incomplete, lambda memory: _addresses(memory, namespace))
+
+
+def _addresses(memory: Memory, namespace: str) -> list[Offer]:
+    from hindcast.model.query import Filter
+
+    page = memory.now().list(Filter(namespace=namespace), records_max=ADDRESSES_READ_MAX)
+    return [(str(record.address), record.kind) for record in page.records]
 
 
 def _branches(memory: Memory) -> list[Offer]:

@@ -13,12 +13,12 @@ from hindcast.model.answer import Policy
 Address = Annotated[
     str,
     typer.Argument(
-        metavar="ADDRESS", help="namespace/path, or namespace/path#entry.", autocompletion=complete.namespaces
+        metavar="ADDRESS", help="namespace/path, or namespace/path#entry.", autocompletion=complete.addresses
     ),
 ]
 Body = Annotated[
     str | None,
-    typer.Argument(metavar="[BODY]", help="The body as JSON; - reads it from stdin.", show_default=False),
+    typer.Argument(metavar="BODY", help="The body as JSON; - reads it from stdin.", show_default=False),
 ]
 File = Annotated[Path | None, typer.Option("--file", "-f", metavar="FILE", help="Read the body from a file.")]
 Kind = Annotated[str | None, typer.Option("--kind", metavar="KIND", help="What sort of thing it is; fact if not said.")]
@@ -58,7 +58,7 @@ Moment = Annotated[
 ]
 Full = Annotated[bool, typer.Option("--full", help="Show every value whole.")]
 Limit = Annotated[int, typer.Option("--limit", "-l", min=1, metavar="N", help="At most so many.")]
-Words = Annotated[list[str], typer.Argument(metavar="WORDS...", help="What to look for, in your own words.")]
+Words = Annotated[list[str], typer.Argument(metavar="WORDS", help="What to look for, in your own words.")]
 PolicyOption = Annotated[
     Policy,
     typer.Option("--policy", help="Who wins where both sides changed a field; ask stops and writes nothing."),

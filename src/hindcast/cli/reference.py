@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from typer.main import get_command
 
-from hindcast.cli import app, failure, models_command
+from hindcast.cli import command_tree, failure, models_command
 
 PAGE = Path("docs/reference/cli.md")
 INTRODUCTION = """# The command line
@@ -37,7 +36,7 @@ _MARKUP = re.compile(r"\[/?(?:bold|dim)\]")
 
 def page() -> str:
     """The whole page."""
-    root = get_command(app)
+    root = command_tree()
     parts = [INTRODUCTION, *_exit_codes(), *_everywhere(root)]
     for path, command in _commands(root, ("hindcast",)):
         parts.extend(_command(path, command))
@@ -78,19 +77,24 @@ def _command(path: Sequence[str], command: Any) -> Iterator[str]:  # noqa: ANN40
         yield textwrap.fill(" ".join(paragraph.split()), LINE_CHARS, break_on_hyphens=False) + "\n"
     if hasattr(command, "commands"):
         if command.epilog:
-            yield "```sh\n" + _MARKUP.sub("", inspect.cleandoc(command.epilog)) + "\n```\n"
+            yield "```text\n" + _MARKUP.sub("", inspect.cleandoc(command.epilog)) + "\n```\n"
         return
     arguments = [param for param in command.params if param.param_type_name == "argument"]
     options = [param for param in command.params if param.param_type_name == "option" and param.name not in _HIDDEN]
-    usage = [param.metavar or param.name.upper() for param in arguments]
+    usage = [_argument(param) for param in arguments]
     yield f"```\n{' '.join([*path, *usage, '[OPTIONS]'])}\n```\n"
     for argument in arguments:
-        yield f"- `{argument.metavar or argument.name.upper()}`: {argument.help or ''}"
+        yield f"- `{_argument(argument)}`: {argument.help or ''}"
     if arguments:
         yield ""
     own = [option for option in options if option.name not in EVERYWHERE]
     if own:
         yield from _options(own)
+
+
+def _argument(param: Any) -> str:  # noqa: ANN401
+    name = f"{param.metavar or param.name.upper()}{'...' if param.nargs != 1 else ''}"
+    return name if param.required else f"[{name}]"
 
 
 def _options(params: Sequence[Any]) -> Iterator[str]:

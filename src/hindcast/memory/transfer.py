@@ -68,7 +68,7 @@ class _Import:
         self._seqs: dict[str, int] = {}
         self._commit: Commit | None = None
         self._rows: list[Row] = []
-        self._snapshots = 0
+        self._snapshots: set[str] = set()
         self._promised: dict[str, Any] = {}
 
     def take(self, lines: Iterable[bytes]) -> int:
@@ -87,7 +87,7 @@ class _Import:
 
     def _complete(self) -> None:
         self._trust("the file")
-        found = {"commits": len(self._seqs), "branches": len(self._check.branches), "snapshots": self._snapshots}
+        found = {"commits": len(self._seqs), "branches": len(self._check.branches), "snapshots": len(self._snapshots)}
         for what, count in found.items():
             if count != self._promised.get(what):
                 raise Malformed(
@@ -127,8 +127,10 @@ class _Import:
     def _snapshot(self, snapshot: Snapshot, seal: str) -> None:
         if chain.snapshot_seal(snapshot).hex() != seal or self._seqs.get(snapshot.commit) != snapshot.seq:
             raise ValueError(f"snapshot {snapshot.name} is not what was exported")
+        if snapshot.name in self._snapshots:
+            raise ValueError(f"snapshot {snapshot.name} is there twice")
         self._writer.add_snapshot(snapshot, chain.snapshot_seal(snapshot))
-        self._snapshots += 1
+        self._snapshots.add(snapshot.name)
 
     def _finish(self) -> None:
         if self._commit is None:

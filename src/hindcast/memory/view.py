@@ -30,7 +30,7 @@ class View:
 
     def find(self, address: Address | str) -> Record | None:
         """The record at an address, or None."""
-        found = self._store.get(self._scope, address)
+        found = self._store.get(self._scope, _askable(address))
         if found is None and isinstance(address, str):
             # Nothing can be at a malformed address, so only an empty answer needs to ask whether it is one.
             Address.parse(address)
@@ -38,7 +38,7 @@ class View:
 
     def get(self, address: Address | str) -> Record:
         """The record at an address. Missing says why there is none."""
-        found = self._store.get(self._scope, address)
+        found = self._store.get(self._scope, _askable(address))
         if found is not None and found.state is State.LIVE:
             return found
         raise self._missing(address if isinstance(address, Address) else Address.parse(address), found)
@@ -138,6 +138,11 @@ class View:
             Presence(name, tuple(found[: asked.hits_max]), *counts[name])
             for name, found in list(grouped.items())[:namespaces_max]
         )
+
+
+def _askable(address: Address | str) -> Address | str:
+    """The address, if an engine can be asked about it: some take no zero characters, none takes half characters."""
+    return address if isinstance(address, Address) or address.isprintable() else Address.parse(address)
 
 
 def check_filter(wanted: Filter) -> None:

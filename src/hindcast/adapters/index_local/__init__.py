@@ -19,7 +19,7 @@ import orjson
 
 from hindcast.adapters.index_local.catalog import Catalog, Mask
 from hindcast.adapters.index_local.files import alone
-from hindcast.adapters.index_local.meaning import Meaning
+from hindcast.adapters.index_local.meaning import Meaning, packed
 from hindcast.adapters.index_local.text import searched
 from hindcast.adapters.index_local.words import Words
 from hindcast.model.errors import HindcastError, Unavailable
@@ -29,7 +29,7 @@ from hindcast.ports import Embedder, Progress, Row, Store
 
 COMMITS_PER_FETCH = 5_000
 VERSIONS_PER_WRITE = 200_000
-VERSIONS_PER_EMBEDDING = 256
+VERSIONS_PER_EMBEDDING = 1_024
 # A search may wait for so many fresh texts to be embedded; more are left to `follow`, and the answer says so.
 EMBEDDED_ON_SEARCH_MAX = 32
 # How many new versions are worth writing the catalog anew; it can always catch up from the store.
@@ -198,7 +198,7 @@ class LocalIndex:
         distinct = list(dict.fromkeys(texts.values()))
         if not distinct:
             return
-        vectors = dict(zip(distinct, np.asarray(embedder.embed(distinct), np.float16), strict=True))
+        vectors = dict(zip(distinct, packed(embedder.embed(distinct)), strict=True))
         rows = [(number, vectors[text].tobytes()) for number, text in texts.items()]
         self._store.keep_vectors(embedder.model, rows)
         meaning.add(rows)

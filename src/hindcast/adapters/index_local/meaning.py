@@ -1,78 +1,115 @@
-"""The vector index: every version's vector on disk, one bit for each dimension in memory.
+"""The vector index: every version's vector on disk, three bits for each dimension in memory.
 
-A search first compares bits (numpy, under the mask of what may be seen) and then scores the nearest thousand with their
-full vectors. No graph, no clusters: an exact scan keeps its recall under any filter, and a filter is what a moment is.
+A search compares bits under the mask of what may be seen, first one plane of them and then all three for the nearest,
+and scores the nearest few thousand with their full vectors. There is no graph and there are no clusters: those lose
+their recall under a filter, and a moment is a filter. docs/decisions/0004-vectors-by-bits.md has the comparison.
 """
 
 from __future__ import annotations
 
+import mmap
 import os
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hindcast.adapters.index_local.catalog import Mask
 
-# How many of the nearest by bits are scored in full: at least so many, and at least this share of what is visible.
-SCORED_MIN = 1_000
-SCORED_SHARE = 0.02
 # Fewer visible vectors than this are all scored in full.
 BITS_FROM = 4_000
+# The share of what is visible that the first plane lets through, and the share that is scored in full.
+NEAR_SHARE = 0.3
+SCORED_SHARE = 0.03
+SCORED_MIN = 2_000
+# Where the planes cut a coordinate, in its standard deviations: in the middle first, then the quarters of the middle.
+CUTS = (0.0, -0.67, 0.67)
+# Coordinates lie between -1 and 1; as 16-bit integers they take half the space of floats and are quick to convert.
+SCALE = 32_767
+_GROWTH = 1.5
 
+Kind = TypeVar("Kind", bound=np.generic)
 Floats = NDArray[np.float32]
+Rows = NDArray[np.int32]
+
+
+def packed(vectors: Floats) -> NDArray[np.int16]:
+    """Vectors of unit length as they are kept."""
+    return np.rint(np.clip(vectors, -1, 1) * SCALE).astype(np.int16)
 
 
 def rotation(dims: int) -> Floats:
-    """A fixed turn of the space, after which every bit tells about as much as any other."""
-    turned, _ = np.linalg.qr(np.random.default_rng(dims).standard_normal((dims, dims)))
-    return turned.astype(np.float32)
+    """A fixed turn of the space, after which every coordinate tells about as much as any other.
+
+    Signs and order at random, then Hadamard's matrix on blocks: as good as a random turn here, and made in no time.
+    """
+    block = dims & -dims
+    hadamard = np.ones((1, 1), np.float32)
+    while len(hadamard) < block:
+        hadamard = np.block([[hadamard, hadamard], [hadamard, -hadamard]])
+    turn = np.kron(np.eye(dims // block, dtype=np.float32), hadamard / np.float32(block**0.5))
+    rng = np.random.default_rng(dims)
+    mixed: Floats = turn[rng.permutation(dims)] * rng.choice(np.array([-1, 1], np.float32), dims)[:, None]
+    return mixed
 
 
 class Meaning:
-    """Vectors of one model in a folder. Row order is the order of adding; `versions` says whose each row is."""
+    """Vectors of one model in a folder. Rows are in the order of adding; `versions` says whose each row is."""
 
     def __init__(self, folder: Path, dims: int) -> None:
         self.folder = folder
         self._dims = dims
         self._words = -(-dims // 64)
-        self._turn = rotation(dims)
-        self._versions = np.zeros(0, np.int64)
-        self._row_of = np.zeros(0, np.int32)
-        self._bits = np.zeros((0, self._words), np.uint64)
-        self._vectors: NDArray[np.float16] = np.zeros((0, dims), np.float16)
+        self._turn = rotation(dims) * np.float32(dims**0.5)
+        self._empty()
         folder.mkdir(parents=True, exist_ok=True)
         self.reload()
 
+    def _empty(self) -> None:
+        self._rows = 0
+        self._planes = [np.zeros((0, self._words), np.uint64) for _ in CUTS]
+        self._versions = np.zeros(0, np.int64)
+        self._row_of = np.zeros(0, np.int32)
+        self._map: mmap.mmap | None = None
+        self._vectors: NDArray[np.int16] = np.zeros((0, self._dims), np.int16)
+
     @property
-    def _sizes(self) -> tuple[tuple[str, int], ...]:
-        """The three files and how many bytes a row has in each; the last one is written last and counts the rows."""
-        return ("vectors", self._dims * 2), ("bits", self._words * 8), ("versions", 8)
+    def _files(self) -> tuple[tuple[Path, int], ...]:
+        """The files and how many bytes a row has in each; the last one is written last and counts the rows."""
+        bits = len(CUTS) * self._words * 8
+        names = (("vectors", self._dims * 2), ("bits", bits), ("versions", 8))
+        return tuple((self.folder / name, size) for name, size in names)
 
     def reload(self) -> None:
-        """See what is on disk, by whichever process, and cut off what a crash left half-written."""
-        rows = min(
-            self._file(name).stat().st_size // size if self._file(name).exists() else 0 for name, size in self._sizes
-        )
-        if rows == len(self._versions):
+        """See what has been added, by whichever process; what a crash left half-written is not counted."""
+        rows = min(file.stat().st_size // size if file.exists() else 0 for file, size in self._files)
+        if rows < self._rows:
+            self._empty()
+        if rows == self._rows:
             return
-        self._versions = np.fromfile(self._file("versions"), np.int64, rows)
-        self._row_of = np.full(self.version + 1, -1, np.int32)
-        self._row_of[self._versions] = np.arange(rows, dtype=np.int32)
-        bits = np.fromfile(self._file("bits"), np.uint64, rows * self._words)
-        self._bits = bits.reshape(rows, self._words)
-        if rows:
-            self._vectors = np.memmap(self._file("vectors"), np.float16, "r", shape=(rows, self._dims))
+        (vectors, _), (bits, bits_size), (versions, _) = self._files
+        fresh = np.fromfile(versions, np.int64, rows - self._rows, offset=self._rows * 8)
+        planes = np.fromfile(bits, np.uint64, (rows - self._rows) * bits_size // 8, offset=self._rows * bits_size)
+        self._take(fresh, planes.reshape(-1, len(CUTS), self._words))
+        with vectors.open("rb") as file:
+            self._map = mmap.mmap(file.fileno(), rows * self._dims * 2, access=mmap.ACCESS_READ)
+        self._vectors = np.frombuffer(self._map, np.int16).reshape(rows, self._dims)
 
-    def _file(self, name: str) -> Path:
-        return self.folder / name
-
-    @property
-    def version(self) -> int:
-        """The newest version that has a vector."""
-        return int(self._versions.max()) if len(self._versions) else 0
+    def _take(self, versions: NDArray[np.int64], planes: NDArray[np.uint64]) -> None:
+        rows = self._rows + len(versions)
+        self._versions = _grown(self._versions, rows)
+        self._versions[self._rows : rows] = versions
+        for number in range(len(CUTS)):
+            self._planes[number] = _grown(self._planes[number], rows)
+            self._planes[number][self._rows : rows] = planes[:, number]
+        known = len(self._row_of)
+        self._row_of = _grown(self._row_of, int(versions.max()) + 1)
+        self._row_of[known:] = -1
+        self._row_of[versions] = np.arange(self._rows, rows, dtype=np.int32)
+        self._rows = rows
 
     def has(self, size: int) -> Mask:
         """Which of the first versions have a vector."""
@@ -86,68 +123,90 @@ class Meaning:
         return int((mask & ~self.has(len(mask))).sum())
 
     def add(self, rows: Iterable[tuple[int, bytes]]) -> None:
-        """Take in vectors (16-bit floats) by version number. Only one process may do so at a time."""
+        """Take in `packed` vectors by version number. Only one process may do so at a time."""
         found = [(version, vector) for version, vector in rows if len(vector) == self._dims * 2]
         if not found:
             return
+        vectors = np.frombuffer(b"".join(vector for _, vector in found), np.int16).reshape(-1, self._dims)
         numbers = np.array([version for version, _ in found], np.int64)
-        vectors = np.frombuffer(b"".join(vector for _, vector in found), np.float16).reshape(-1, self._dims)
-        rows_before = len(self._versions)
-        parts = (vectors.tobytes(), self._signs(vectors).tobytes(), numbers.tobytes())
-        for (name, size), part in zip(self._sizes, parts, strict=True):
-            with self._file(name).open("ab") as file:
+        parts = (vectors.tobytes(), self._bits(vectors).tobytes(), numbers.tobytes())
+        for (name, size), part in zip(self._files, parts, strict=True):
+            with name.open("ab") as file:
                 # Whatever lies beyond the whole rows was left by a crash.
-                file.truncate(rows_before * size)
-                file.seek(0, os.SEEK_END)
+                file.truncate(self._rows * size)
                 file.write(part)
         self.reload()
 
-    def _signs(self, vectors: NDArray[np.floating]) -> NDArray[np.uint64]:
+    def _bits(self, vectors: NDArray[np.int16] | Floats) -> NDArray[np.uint64]:
+        """For each vector and each cut: one bit for each coordinate, whether it lies above."""
         turned = np.asarray(vectors, np.float32) @ self._turn
-        packed = np.packbits(turned > 0, axis=-1)
-        padded = np.zeros((*packed.shape[:-1], self._words * 8), np.uint8)
-        padded[..., : packed.shape[-1]] = packed
+        if vectors.dtype == np.int16:
+            turned /= SCALE
+        above = np.packbits(turned[:, None, :] > np.array(CUTS, np.float32)[:, None], axis=-1)
+        padded = np.zeros((len(vectors), len(CUTS), self._words * 8), np.uint8)
+        padded[..., : above.shape[-1]] = above
         return padded.view(np.uint64)
 
     def forget(self, versions: Sequence[int]) -> None:
-        """Overwrite the vectors of these versions with zeros."""
-        rows = np.flatnonzero(np.isin(self._versions, np.asarray(versions, np.int64)))
-        if not len(rows):
-            return
-        for name, size in self._sizes[:2]:
-            with self._file(name).open("r+b") as file:
+        """Overwrite the vectors of these versions with zeros, in memory and on disk."""
+        known = [version for version in versions if version < len(self._row_of) and self._row_of[version] >= 0]
+        rows = self._row_of[np.array(known, np.int64)]
+        for name, size in self._files[:2] if known else ():
+            with name.open("r+b") as file:
                 for row in rows.tolist():
                     file.seek(row * size)
                     file.write(bytes(size))
                 file.flush()
                 os.fsync(file.fileno())
-        self._bits[rows] = 0
+        for plane in self._planes:
+            plane[rows] = 0
 
     def drop(self) -> None:
         """Remove every file."""
+        self._empty()
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
-        self._versions = np.zeros(0, np.int64)
-        self._row_of = np.zeros(0, np.int32)
-        self._bits = np.zeros((0, self._words), np.uint64)
-        self._vectors = np.zeros((0, self._dims), np.float16)
 
     def search(self, vector: Floats, mask: Mask, *, hits_max: int) -> tuple[tuple[int, float], ...]:
-        """The nearest visible versions with their cosine similarity, nearest first."""
-        visible = np.flatnonzero(mask[: len(self._row_of)])
-        rows = self._row_of[visible]
+        """The nearest visible versions with their cosine similarity, nearest first, the newer one where they tie."""
+        rows = self._row_of.take(np.flatnonzero(mask[: len(self._row_of)]))
         rows = rows[rows >= 0]
         if len(rows) > BITS_FROM:
-            rows = self._nearest_by_bits(vector, rows, max(SCORED_MIN, int(len(rows) * SCORED_SHARE), hits_max))
+            rows = self._near(vector, rows, max(SCORED_MIN, int(len(rows) * SCORED_SHARE), hits_max))
         if not len(rows):
             return ()
-        scores = np.asarray(self._vectors[rows], np.float32) @ vector
+        close = self._vectors.take(rows, axis=0).astype(np.float32)
+        # Not `@`: a threaded matrix product waits for its threads longer than this takes.
+        scores = np.einsum("ij,j->i", close, vector) / SCALE
+        if self._map is not None and hasattr(mmap, "MADV_DONTNEED"):
+            # The pages stay in the system's cache; without this they would count, and grow, as memory of this process.
+            self._map.madvise(mmap.MADV_DONTNEED)
         best = np.lexsort((-self._versions[rows], -scores))[:hits_max]
         return tuple((int(self._versions[rows[at]]), float(scores[at])) for at in best)
 
-    def _nearest_by_bits(self, vector: Floats, rows: NDArray[np.int32], count: int) -> NDArray[np.int32]:
-        if len(rows) <= count:
-            return rows
-        asked = self._signs(vector[None])[0]
-        apart = np.bitwise_count(self._bits[rows] ^ asked).sum(axis=1, dtype=np.uint16)
-        return rows[np.argpartition(apart, count)[:count]]
+    def _near(self, vector: Floats, rows: Rows, count: int) -> Rows:
+        """The rows whose bits differ least from the vector's."""
+        asked = self._bits(vector[None])[0]
+        apart = _differing(self._planes[0], rows, asked[0])
+        near = max(count, int(len(rows) * NEAR_SHARE))
+        if near < len(rows):
+            kept = np.argpartition(apart, near)[:near]
+            rows, apart = rows[kept], apart[kept]
+        for plane, bits in zip(self._planes[1:], asked[1:], strict=True):
+            apart = apart + _differing(plane, rows, bits)
+        return rows[np.argpartition(apart, count)[:count]] if count < len(rows) else rows
+
+
+def _differing(plane: NDArray[np.uint64], rows: Rows, bits: NDArray[np.uint64]) -> NDArray[np.uint16]:
+    counted = np.bitwise_count(plane.take(rows, axis=0) ^ bits)
+    total: NDArray[np.uint16] = np.einsum("ij->i", counted, dtype=np.uint16)
+    return total
+
+
+def _grown(array: NDArray[Kind], rows: int) -> NDArray[Kind]:
+    """The array with room for so many rows, and for some more, so that growing stays cheap."""
+    if rows <= len(array):
+        return array
+    grown = np.zeros((int(rows * _GROWTH), *array.shape[1:]), array.dtype)
+    grown[: len(array)] = array
+    return grown

@@ -12,7 +12,8 @@ from hindcast.model.record import Json
 SEARCHED_CHARS_MAX = 20_000
 
 # ConnectionResetError is found by "connection reset", too.
-_INNER_CAPITAL = re.compile(r"[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*")
+_INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
+_WORD = re.compile(r"[A-Za-z0-9]+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
@@ -25,8 +26,10 @@ def searched(address: str, body: Json, text: str | None) -> str:
 
 def with_parts(text: str) -> str:
     """The text, and after it the parts of every word that is written in camel case."""
-    parts = [part for word in _INNER_CAPITAL.findall(text) for part in _PART.findall(word)]
-    return f"{text} {' '.join(parts)}" if parts else text
+    if not _INNER_CAPITAL.search(text):
+        return text
+    camels = [word for word in _WORD.findall(text) if _INNER_CAPITAL.search(word)]
+    return " ".join((text, *(part for word in camels for part in _PART.findall(word))))
 
 
 def _words(value: Json) -> Iterator[str]:

@@ -18,9 +18,7 @@ from hindcast.model.record import MAIN
 def install(app: typer.Typer, panel: str) -> None:
     """Put these commands into an app."""
     branching = typer.Typer(no_args_is_help=True, help="Begin a branch (see also: branches).")
-    naming = typer.Typer(
-        no_args_is_help=True, help="Name a moment for ever (see also: snapshots)."
-    )
+    naming = typer.Typer(no_args_is_help=True, help="Name a moment for ever (see also: snapshots).")
     verb(branching, "create", writes=True)(create_branch)
     verb(naming, "create", writes=True)(create_snapshot)
     for group in (branching, naming):

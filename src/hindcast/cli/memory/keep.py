@@ -145,10 +145,12 @@ def erase(
     if not yes:
         _confirm(session, where, below=below)
     found = memory.erase(where, actor=session.who, why=why, below=below)
-    line = Text.assemble(
-        (render.short(found.commit.id), "yellow"),
-        f": erased {render.plural(found.versions, 'version')} of {render.plural(len(found.addresses), 'address')}.",
-    )
+    line = Text("It is erased already, and so are its traces now." if found.traces_gone else "It is erased already.")
+    if found.versions:
+        line = Text.assemble(
+            (render.short(found.commit.id), "yellow"),
+            f": erased {render.plural(found.versions, 'version')} of {render.plural(len(found.addresses), 'address')}.",
+        )
     session.answer(plain.erased(found), line)
     if not found.traces_gone:
         session.hint("Another process still reads an older state of the file. Erase again when it is done.")

@@ -73,7 +73,7 @@ def list_records(
     place: Annotated[
         str | None,
         typer.Argument(
-            metavar="[WHERE]",
+            metavar="WHERE",
             help="A namespace, or namespace/path for what is at and below a path.",
             autocompletion=complete.namespaces,
             show_default=False,

@@ -23,7 +23,7 @@ _UNFINISHED_SUFFIX = ".part"
 
 def export(
     session: Session,
-    file: Annotated[str, typer.Argument(metavar="[FILE]", help="Where to; - or nothing means stdout.")] = "-",
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Where to; - or nothing means stdout.")] = "-",
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
 ) -> None:
     """Write the whole history as JSON lines, lossless."""

@@ -100,7 +100,7 @@ def entry_name(body: Json) -> str:
 def commit(
     session: Session,
     why: Why,
-    file: Annotated[str, typer.Argument(metavar="[FILE]", help="JSON lines; - or nothing reads stdin.")] = "-",
+    file: Annotated[str, typer.Argument(metavar="FILE", help="JSON lines; - or nothing reads stdin.")] = "-",
     branch: OnBranch = MAIN,
     expect: Expect = None,
 ) -> None:

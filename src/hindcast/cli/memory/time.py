@@ -180,7 +180,7 @@ def diff(
     before: Moment,
     after: Annotated[
         str,
-        typer.Argument(metavar="[MOMENT]", help="The later moment; main if not said.", autocompletion=complete.moments),
+        typer.Argument(metavar="MOMENT", help="The later moment; main if not said.", autocompletion=complete.moments),
     ] = MAIN,
     branch: OnBranch = MAIN,
     full: Full = False,
@@ -212,7 +212,7 @@ def blame(
 
 def bisect(
     session: Session,
-    words: Annotated[list[str] | None, typer.Argument(metavar="[WORDS]...", help="A question, as for search.")] = None,
+    words: Annotated[list[str] | None, typer.Argument(metavar="WORDS", help="A question, as for search.")] = None,
     path: Annotated[
         str | None, typer.Option("--path", metavar="ADDRESS", help="Ask for the value at an address instead.")
     ] = None,
