@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from bench._world import NAMESPACE, HashEmbedder, median, open_bench, texts, tick, timed
 from hindcast.adapters.clock import ManualClock
 from hindcast.adapters.index_local import LocalIndex
+from hindcast.adapters.index_local.meaning import SCALE, SIMILARITY_MIN
 from hindcast.adapters.store_sql import SqlStore
 from hindcast.memory import Memory, View
 from hindcast.memory.search import CANDIDATES_MIN, fuse
@@ -79,7 +80,7 @@ def build(memory: Memory, versions: int, clock: ManualClock) -> None:
 
 def measure(folder: Path, versions: int, *, search: bool) -> Grown:
     """Build a memory of this size and measure it."""
-    memory, store, clock = open_bench(folder, index=search, embedder=HashEmbedder() if search else None)
+    memory, _, clock = open_bench(folder, index=search, embedder=HashEmbedder() if search else None)
     begin = time.perf_counter()
     build(memory, versions, clock)
     if search:
@@ -125,7 +126,7 @@ def _as_of_reads(memory: Memory, versions: int) -> float:
 
 
 def _in_fresh_process(folder: Path) -> dict[str, float]:
-    """Open what was built in a process that has built nothing, so that its memory is what opening and searching take."""
+    """Open what was built in a process that built nothing: its memory is what opening and searching take."""
     command = [sys.executable, "-m", "bench._million", str(folder)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     answer: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
@@ -203,12 +204,12 @@ class Exhaustive:
         return (
             numbers[None] == expected,
             numbers["words",] == [version for version, _ in words[:10]],
-            len(nearest & set(numbers["meaning",])) / len(nearest),
+            len(nearest & set(numbers["meaning",])) / len(nearest) if nearest else 1.0,
         )
 
     def _by_words(self, text: str, visible: set[int]) -> tuple[tuple[int, float], ...]:
         searcher = self._words._searcher
-        query = self._words._query(self._words.terms(text))
+        query = self._words._query(self._words.telling(self._words.terms(text)))
         hits = searcher.search(query, searcher.num_docs, count=False).hits
         numbers = searcher.fast_field_values("version", [address for _, address in hits])
         scored = ((int(str(number)), round(float(score), 4)) for number, (score, _) in zip(numbers, hits, strict=True))
@@ -218,10 +219,11 @@ class Exhaustive:
 
     def _by_meaning(self, text: str, visible: NDArray[np.int64]) -> tuple[tuple[int, float], ...]:
         asked = np.asarray(self._embedder.embed([text])[0], np.float32)
-        rows = self._meaning._row_of[visible]
-        scores = np.einsum("ij,j->i", self._meaning._vectors[rows].astype(np.float32), asked)
+        scores = np.einsum("ij,j->i", self._meaning.vectors(self._meaning.rows(np.sort(visible))), asked)
+        visible = np.sort(visible)
+        scores /= SCALE
         best = np.lexsort((-visible, -scores))[:CANDIDATES_MIN]
-        return tuple((int(visible[at]), float(scores[at])) for at in best)
+        return tuple((int(visible[at]), float(scores[at])) for at in best if scores[at] >= SIMILARITY_MIN)
 
 
 if __name__ == "__main__":

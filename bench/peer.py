@@ -136,7 +136,8 @@ def _run(door: str, case: str, keys: int, store: Path, *, seconds_max: float, en
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
-        return _absent(door, case, keys, f"not finished in {limit:.0f} s")
+        left = "" if limit == seconds_max else " (all that was left for the peer)"
+        return _absent(door, case, keys, f"not finished in {limit:.0f} s{left}")
     answers = [line for line in out.splitlines() if line.startswith("{")]
     if process.returncode != 0 or not answers:
         return _absent(door, case, keys, f"failed: {_last_line(complaints)}")

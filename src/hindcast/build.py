@@ -9,7 +9,6 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from hindcast.adapters.clock import WallClock
-from hindcast.adapters.embedder_http import HttpEmbedder
 from hindcast.adapters.embedder_onnx import OnnxEmbedder
 from hindcast.adapters.index_local import LocalIndex
 from hindcast.adapters.model_pack import default_pack
@@ -41,6 +40,9 @@ def index_folder(settings: Settings) -> Path:
 def embedder(settings: Settings) -> Embedder | None:
     """What gives texts a meaning: an endpoint, a model pack, or nothing, and then words have to do."""
     if settings.embed_url:
+        # Imported here: an HTTP client takes longer to load than most commands take to run.
+        from hindcast.adapters.embedder_http import HttpEmbedder
+
         return HttpEmbedder(settings.embed_url, settings.embed_model, api_key=settings.embed_key or None)
     if settings.model == "none":
         return None

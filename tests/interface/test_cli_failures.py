@@ -278,11 +278,11 @@ def test_help_teaches_a_newcomer(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_reader_that_has_seen_enough_is_no_error(source_environment: Mapping[str, str]) -> None:
     """A closed pipe ends the command quietly."""
-    lines = "".join(f'{{"address": "a/x{n}", "body": "{"x" * 200}"}}\n' for n in range(3_000))
+    lines = "".join(f'{{"address": "a/x{n}", "body": "{"x" * 200}"}}\n' for n in range(1_000))
     put = [*COMMAND, "memory", "commit", "-m", "many"]
     subprocess.run(put, input=lines.encode(), env=source_environment, check=True, capture_output=True)
 
-    for words in (["export"], ["list", "--limit", "3000", "--json"], ["list", "--limit", "3000"]):
+    for words in (["export"], ["list", "--limit", "1000", "--json"], ["list", "--limit", "1000"]):
         process = subprocess.Popen(
             [*COMMAND, "memory", *words], env=source_environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )

@@ -323,6 +323,29 @@ def test_log_draws_branches(story: Keyboard) -> None:
     check_golden("log_graph", story.ok("log --graph"))
 
 
+def test_lines_that_cross_are_drawn_apart(hindcast: Keyboard) -> None:
+    """Branches of branches, merges in both directions and several forks at one commit keep their lines."""
+    for line in (
+        "put x/m 1 -m first",
+        "branch create a",
+        "branch create b",
+        "put x/a 1 -m a1 -b a",
+        "put x/b 1 -m b1 -b b",
+        "put x/m 2 -m second",
+        "merge b --into a",
+        "put x/b 3 -m b2 -b b",
+        "branch create c --at b",
+        "put x/c 3 -m c1 -b c",
+        "merge a",
+        "merge c",
+        "merge main --into b",
+        "put x/e 1 -m last",
+    ):
+        hindcast.ok(line)
+
+    check_golden("log_graph_crossing", hindcast.ok("log --graph --all"))
+
+
 def test_a_graph_of_one_branch_leads_back_through_its_merges(story: Keyboard) -> None:
     """With --branch only what led to the branch is drawn, merged commits included."""
     assert "saves connections" not in story.ok("log --graph --branch fix")

@@ -12,7 +12,7 @@ import orjson
 
 from hindcast.model.answer import Blame, Conflict, Conflicts, Difference, Erased, Merged, Moment, Presence, Verified
 from hindcast.model.query import Found, Hit
-from hindcast.model.record import Branch, Commit, Record, Snapshot
+from hindcast.model.record import SEQ_MAX, Branch, Commit, Record, Snapshot
 
 Plain = dict[str, Any]
 
@@ -98,7 +98,7 @@ def snapshot(value: Snapshot) -> Plain:
 
 def moment(value: Moment) -> Plain:
     """The moment that an answer holds for; the step is null when the branch was read as it is now."""
-    live = value.seq >= 2**62
+    live = value.seq >= SEQ_MAX
     return {"name": value.name, "branch": value.branch, "step": None if live else value.seq}
 
 

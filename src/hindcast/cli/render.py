@@ -163,11 +163,11 @@ def place(where: Address) -> Text:
     return shown
 
 
-def records(found: Iterable[Record], now: datetime, *, full: bool = False) -> Table:
-    """Records, one line each."""
+def records(found: Iterable[Record], now: datetime, *, wide: bool, full: bool = False) -> Table:
+    """Records, one line each. Where there is little room, bodies have more of it than times."""
     made = table("address", "kind", "learned", "by", "body", full=full)
     for record in found:
-        learned = brief_time(record.learned_at, now)
+        learned = brief_time(record.learned_at, now) if wide else Text(ago(record.learned_at, now))
         made.add_row(address(record), record.kind, learned, record.actor, content(record, full=full))
     return made
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 # Where there is no terminal there is no width; this one fits tables and still fits a review.
 PIPED_WIDTH_CHARS = 120
+WIDE_CHARS_MIN = 115
 
 # What every run takes for the time; None: the wall clock. A test puts a clock of its own here.
 clock: Clock | None = None
@@ -92,6 +93,11 @@ class Session:
     def err(self) -> Console:
         """Where progress, hints and questions go."""
         return console(sys.stderr, no_color=self.no_color)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether there is room for more than the most important."""
+        return self.out.width >= WIDE_CHARS_MIN
 
     @property
     def who(self) -> str:

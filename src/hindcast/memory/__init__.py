@@ -197,7 +197,7 @@ class Memory:
     def blame(self, address: Address | str, moment: When = MAIN) -> tuple[Blame, ...]:
         """Which commit gave each field of a record the value it has."""
         resolved = self._moments.at(moment)
-        return compare.blame(self._store, self._moments, resolved, self._view(resolved).get(address))
+        return compare.blame(self._store, self._moments, self._view(resolved).get(address))
 
     def bisect(self, question: Question, *, since: When, until: When = MAIN) -> Turn | NoTurn:
         """The commit at which the answer to a question changed."""

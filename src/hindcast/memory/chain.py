@@ -1,7 +1,7 @@
 """What makes history tamper-evident: canonical bytes, salted digests, and commit ids that cover all that came before.
 
-A version's digest is salted with random bytes of its own. Erasing removes body and salt and leaves the digest, so the chain
-still verifies and yet nobody can find the body by trying candidates against the digest.
+A version's digest is salted with random bytes of its own. Erasing removes body and salt and leaves the digest, so the
+chain still verifies and yet nobody can find the body by trying candidates against the digest.
 """
 
 from __future__ import annotations

@@ -51,8 +51,8 @@ def _same_record(left: Record, right: Record) -> bool:
     return left.kind == right.kind and left.text == right.text and same(left.body, right.body)
 
 
-def blame(store: Store, moments: Moments, moment: Moment, record: Record) -> tuple[Blame, ...]:
-    """For every field of a record: the commit that gave it the value it has, through merges to where it was first said."""
+def blame(store: Store, moments: Moments, record: Record) -> tuple[Blame, ...]:
+    """For every field of a record: the commit that gave it its value, through merges to where it was first said."""
     commits: dict[str, Commit] = {}
     trails: dict[int, list[Record]] = {}
 

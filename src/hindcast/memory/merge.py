@@ -89,7 +89,7 @@ def plan(
         choice = choices.get(address, policy)
         ours_version, their_version = here.get(address), there.get(address)
         sides = _Sides(
-            found[0] if found and agreed else None,
+            _newest(found) if agreed else None,
             _if_live(ours_version),
             _if_live(their_version),
             choice,
@@ -180,6 +180,10 @@ def _shown(name: str) -> str:
     if name == "body":
         return ""
     return name.removeprefix("body.")
+
+
+def _newest(records: Sequence[Record | None]) -> Record | None:
+    return max((record for record in records if record is not None), key=_learned, default=None)
 
 
 def _if_live(record: Record | None) -> Record | None:

@@ -16,8 +16,8 @@ MAIN_NUMBER = 1
 
 _AGO = re.compile(r"(\d+)\s*(s|sec|second|m|min|minute|h|hour|d|day|w|week|month|y|year)s?\s+ago")
 _UNIT_SECONDS = {
-    "s": 1, "sec": 1, "second": 1, "m": 60, "min": 60, "minute": 60, "h": 3600, "hour": 3600, "d": 86_400, "day": 86_400,
-    "w": 604_800, "week": 604_800, "month": 2_629_800, "y": 31_557_600, "year": 31_557_600,
+    "s": 1, "sec": 1, "second": 1, "m": 60, "min": 60, "minute": 60, "h": 3600, "hour": 3600,
+    "d": 86_400, "day": 86_400, "w": 604_800, "week": 604_800, "month": 2_629_800, "y": 31_557_600, "year": 31_557_600,
 }  # fmt: skip
 
 

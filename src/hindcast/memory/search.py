@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hindcast.model.query import Found, Hit, Query, Rank
-from hindcast.model.record import Scope, State
+from hindcast.model.record import Record, Scope, State
 from hindcast.ports import Index, Store
 
 ARMS = ("words", "meaning")
@@ -14,8 +14,8 @@ ARMS = ("words", "meaning")
 # single arm's first place less.
 RANK_OFFSET = 60
 
-# Words and meaning miss different things. Incident memory is full of identifiers, on which words are nearly always right
-# and vectors are not, so meaning counts a little less.
+# Words and meaning miss different things. Incident memory is full of identifiers, on which words are nearly always
+# right and vectors are not, so meaning counts a little less.
 ARM_WEIGHTS: Mapping[str, float] = {"words": 1.0, "meaning": 0.8}
 
 # Each arm looks this much deeper than the answer, so that a record two arms rank in the middle can still win.
@@ -44,7 +44,7 @@ def search(store: Store, index: Index, query: Query, scope: Scope) -> Found:
     fused = fuse(found.by_arm)[: query.hits_max]
     records = store.records([version for version, _, _ in fused])
     hits = tuple(
-        Hit(records[version], score, opinions, _matched(found.words, records[version].text, str(records[version].body)))
+        Hit(records[version], score, opinions, _matched(found.words, records[version]))
         for version, score, opinions in fused
         # An erasure may have come between the index and here.
         if version in records and records[version].state is State.LIVE
@@ -52,7 +52,7 @@ def search(store: Store, index: Index, query: Query, scope: Scope) -> Found:
     return Found(hits, tuple(found.by_arm), found.unembedded, found.notes)
 
 
-def _matched(words: tuple[str, ...], text: str | None, body: str) -> tuple[str, ...]:
-    """The query's words that the record holds, as far as plain reading can tell."""
-    haystack = f"{text or ''} {body}".lower()
-    return tuple(word for word in words if word in haystack)
+def _matched(words: Mapping[str, str], record: Record) -> tuple[str, ...]:
+    """The question's words that the record holds, as far as plain reading can tell."""
+    haystack = f"{record.text or ''} {record.body} {record.path}".lower()
+    return tuple(word for term, word in words.items() if term in haystack)

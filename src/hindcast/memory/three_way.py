@@ -1,7 +1,7 @@
 """Joins two edits of one value, field by field. Pure: values in, values and conflicts out.
 
-A field that one side left alone takes the other side's value. Fields that hold sets (attempts, evidence, tags) keep what
-either side added and drop what either removed. What both sides changed differently goes to `settle`.
+A field that one side left alone takes the other side's value. Fields that hold sets (attempts, evidence, tags) keep
+what either side added and drop what either removed. What both sides changed differently goes to `settle`.
 """
 
 from __future__ import annotations

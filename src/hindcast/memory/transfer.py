@@ -49,7 +49,7 @@ def export(store: Store, progress: Progress | None = None) -> Iterator[bytes]:
 
 
 def import_lines(store: Store, lines: Iterable[bytes], progress: Progress | None = None) -> int:
-    """Take in an export, into a space that holds nothing yet. Every id is recomputed; all of it is written, or nothing."""
+    """Take in an export, into a space that holds nothing yet. Every id is recomputed; it is all written, or nothing."""
     with store.write() as writer:
         if writer.tip().seq or store.branches():
             raise Refused(

@@ -82,6 +82,7 @@ class Candidates:
     """What an index found for one query: for each arm the versions, best first, with scores."""
 
     by_arm: Mapping[str, tuple[tuple[int, float], ...]]
-    words: tuple[str, ...] = ()
+    # The words of the question, each by the form in which it was looked for.
+    words: Mapping[str, str] = field(default_factory=dict)
     unembedded: int = 0
     notes: tuple[str, ...] = field(default=())

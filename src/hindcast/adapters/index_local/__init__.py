@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from hindcast.adapters.index_local.catalog import Catalog, Mask
 from hindcast.adapters.index_local.files import alone
@@ -70,6 +71,8 @@ class LocalIndex:
             # The history was replaced by an older or another one: what is here describes something else.
             self._words.drop()
             self._catalog, self._saved = Catalog(), 0
+        # A word index that was deleted or torn has begun anew and lacks what the catalog knows.
+        self._begins_anew = self._words_behind()
         self._opened = True
 
     def follow(self, *, progress: Progress | None = None, embed: bool = True) -> None:
@@ -77,12 +80,13 @@ class LocalIndex:
         with self._lock:
             self._open()
             tip = self._store.tip()
-            if tip.seq != self._catalog.seq or self._words.version > self._catalog.version:
+            if tip.seq != self._catalog.seq or self._begins_anew:
                 with alone(self._folder):
                     self._words.reload()
                     self._take_versions(tip.version, progress)
                     self._take_commits(tip.seq)
                     self._save()
+                self._begins_anew = False
             # A backlog that was too long for one search is not looked at again by the next one.
             if self._embedder is not None and (embed or self._looked_at != self._catalog.version):
                 self._looked_at = self._catalog.version
@@ -209,17 +213,18 @@ class LocalIndex:
             self._open()
             mask = self._catalog.seen(scope, query.filter, learned=self._learned(query.filter))
             words = self._words
+        visible = np.flatnonzero(mask)
         wanted = query.arms or ("words", "meaning")
         terms = words.terms(query.text)
         # The meaning arm waits for memory, the word arm computes: side by side they take little more than one.
         asked = None
         if "meaning" in wanted and self._embedder is not None:
-            asked = self._arms.submit(self._by_meaning, self._embedder, query.text, mask, candidates_max)
+            asked = self._arms.submit(self._by_meaning, self._embedder, query.text, visible, candidates_max)
         by_arm: dict[str, tuple[tuple[int, float], ...]] = {}
         notes: tuple[str, ...] = ()
         unembedded = 0
         if "words" in wanted:
-            by_arm["words"] = words.search(terms, mask, hits_max=candidates_max)
+            by_arm["words"] = words.search(terms, mask, visible, hits_max=candidates_max)
         if asked is not None:
             try:
                 by_arm["meaning"], unembedded = asked.result()
@@ -230,11 +235,12 @@ class LocalIndex:
         return Candidates(by_arm, terms, unembedded, notes)
 
     def _by_meaning(
-        self, embedder: Embedder, text: str, mask: Mask, hits_max: int
+        self, embedder: Embedder, text: str, visible: NDArray[np.int64], hits_max: int
     ) -> tuple[tuple[tuple[int, float], ...], int]:
         vector = np.asarray(embedder.embed([text[:EMBEDDED_CHARS_MAX]])[0], np.float32)
         meaning = self._vectors(embedder)
-        return meaning.search(vector, mask, hits_max=hits_max), meaning.missing(mask)
+        rows = meaning.rows(visible)
+        return meaning.search(vector, rows, hits_max=hits_max), len(visible) - len(rows)
 
     def _learned(self, wanted: Filter) -> tuple[int, int]:
         """The steps (after, up to) that a filter on learning time allows. Times are in order, so steps are a range."""
@@ -252,6 +258,7 @@ class LocalIndex:
             with alone(self._folder):
                 self._catalog.hide(np.array(versions, np.int64))
                 self._words.drop()
+                self._begins_anew = True
                 meaning = self._vectors(self._embedder) if self._embedder is not None else None
                 for folder in self._folder.glob("meaning-*"):
                     if meaning is not None and folder == meaning.folder:

@@ -6,12 +6,14 @@ it gives is visible. The answer is exact: the same versions that scoring every v
 
 from __future__ import annotations
 
+import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import numpy as np
 import tantivy
+from numpy.typing import NDArray
 
 from hindcast.adapters.index_local.catalog import Mask
 from hindcast.adapters.index_local.files import seal, sealed
@@ -24,10 +26,13 @@ QUERY_WORDS_MAX = 200
 # Below this, naming the visible versions in the query is cheaper than sifting through the invisible ones.
 NAMED_VERSIONS_MAX = 2_000
 FETCH_MIN = 200
+# A word that a quarter of all texts hold says almost nothing, and looking at a quarter of all texts takes its time.
+COMMON_SHARE = 0.25
 # Scores are sums of 32-bit floats whose order of addition may differ; beyond this many digits there is only noise.
 SCORE_DIGITS = 4
 
 _ANALYZER = "memory"
+_WORD = re.compile(r"\w+")
 
 
 class Words:
@@ -103,23 +108,36 @@ class Words:
         self._index = self._open()
         self.reload()
 
-    def terms(self, text: str) -> tuple[str, ...]:
-        """The words of a question, in the form in which they are indexed."""
-        return tuple(dict.fromkeys(self._analyzer.analyze(with_parts(text))))[:QUERY_WORDS_MAX]
+    def terms(self, text: str) -> dict[str, str]:
+        """The words of a question, by the form in which they are indexed."""
+        found: dict[str, str] = {}
+        for word in _WORD.findall(with_parts(text)):
+            for term in self._analyzer.analyze(word):
+                found.setdefault(term, word)
+            if len(found) >= QUERY_WORDS_MAX:
+                break
+        return found
 
-    def search(self, terms: tuple[str, ...], mask: Mask, *, hits_max: int) -> tuple[tuple[int, float], ...]:
+    def telling(self, terms: Collection[str]) -> Collection[str]:
+        """The words that tell texts apart: those that most texts hold are left out, unless there are no others."""
+        limit = COMMON_SHARE * self._searcher.num_docs
+        rare = tuple(term for term in terms if self._searcher.doc_freq("text", term) <= limit)
+        return rare or terms
+
+    def search(
+        self, terms: Collection[str], mask: Mask, visible: NDArray[np.int64], *, hits_max: int
+    ) -> tuple[tuple[int, float], ...]:
         """The best visible versions with their scores, best first, the newer one where scores are equal."""
-        visible = int(mask.sum())
-        if not terms or not visible:
+        if not terms or not len(visible):
             return ()
-        query = self._query(terms)
-        if visible <= NAMED_VERSIONS_MAX:
-            named = tantivy.Query.term_set_query(self._schema, "version", np.flatnonzero(mask).tolist())
+        query = self._query(self.telling(terms))
+        if len(visible) <= NAMED_VERSIONS_MAX:
+            named = tantivy.Query.term_set_query(self._schema, "version", visible.tolist())
             unscored = tantivy.Query.const_score_query(named, 0.0)
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, unscored)])
-            fetch = visible
+            fetch = len(visible)
         else:
-            fetch = max(FETCH_MIN, int(1.5 * hits_max * len(mask) / visible))
+            fetch = max(FETCH_MIN, int(1.5 * hits_max * len(mask) / len(visible)))
         while True:
             versions, scores = self._fetch(query, fetch)
             known = versions < len(mask)
@@ -131,7 +149,7 @@ class Words:
         best = sorted((-float(scores[at]), -int(versions[at])) for at in shown)[:hits_max]
         return tuple((-version, -score) for score, version in best)
 
-    def _query(self, terms: tuple[str, ...]) -> tantivy.Query:
+    def _query(self, terms: Collection[str]) -> tantivy.Query:
         one_each = [
             (tantivy.Occur.Should, tantivy.Query.term_query(self._schema, "text", term, index_option="freq"))
             for term in terms

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,14 +11,6 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from hindcast.model.errors import Damaged, HindcastError, Refused, Unavailable
-
-_DRIVER_ERRORS: tuple[type[BaseException], ...] = (DBAPIError, PoolTimeout, sqlite3.Error)
-try:
-    import psycopg
-except ImportError:  # PostgreSQL is an extra; without it there is nothing of it to translate.
-    pass
-else:
-    _DRIVER_ERRORS = (*_DRIVER_ERRORS, psycopg.Error)
 
 _SQLITE: dict[int, tuple[type[HindcastError], str, str]] = {
     sqlite3.SQLITE_BUSY: (
@@ -104,12 +97,19 @@ def _made(found: tuple[type[HindcastError], str, str], cause: BaseException | No
     return kind(f"{problem} ({detail})", remedy=remedy)
 
 
+def _driver_errors() -> tuple[type[BaseException], ...]:
+    """What drivers raise. PostgreSQL's takes a while to import, so it is named only where it is in use."""
+    ours = (DBAPIError, PoolTimeout, sqlite3.Error)
+    postgres = sys.modules.get("psycopg")
+    return ours if postgres is None else (*ours, postgres.Error)
+
+
 @contextmanager
 def translated() -> Iterator[None]:
     """Raise drivers' errors as ours."""
     try:
         yield
-    except _DRIVER_ERRORS as error:
+    except _driver_errors() as error:
         ours = translate(error)
         if ours is None:
             raise

@@ -159,7 +159,7 @@ class PostgresHot:
     def current(self, connection: Connection, branch: int, addresses: Sequence[str]) -> dict[str, int]:
         """The newest version of each address on one branch."""
         wanted = {"space": self._space, "branch": branch, "addresses": list(addresses)}
-        return {address: version for address, version in connection.execute(self._CURRENT, wanted)}
+        return {row[0]: row[1] for row in connection.execute(self._CURRENT, wanted)}
 
     def append(self, connection: Connection, commit: tuple[Any, ...], rows: Sequence[Row]) -> None:
         """Write a commit and its versions, and move its branch's head."""

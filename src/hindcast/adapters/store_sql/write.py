@@ -14,7 +14,6 @@ from hindcast.model.errors import Missing
 from hindcast.model.record import Branch, Commit, Snapshot
 from hindcast.ports import Row, Tip
 
-
 # Built once: putting a statement together costs more than running it.
 _BRANCH = branch_query().where(t.branch.c.name == bindparam("name"))
 _TIP = (

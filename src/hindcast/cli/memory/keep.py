@@ -121,7 +121,7 @@ def decay(
     count = render.plural(len(found), "record")
     line = f"{count} would be archived." if dry_run else f"{count} archived."
     parts = [Text(line, style="bold")]
-    shown = render.records(found[:RECORDS_SHOWN_MAX], session.now())
+    shown = render.records(found[:RECORDS_SHOWN_MAX], session.now(), wide=session.is_wide)
     session.answer({"dry_run": dry_run, "archived": plain.records(found)}, *parts, *([shown] if found else []))
     if len(found) > RECORDS_SHOWN_MAX:
         session.hint(f"{RECORDS_SHOWN_MAX} of {len(found):,} are shown; --json has all.")

@@ -99,7 +99,7 @@ def list_records(
     elif tree:
         shown = render.tree(page.records, session.settings.space)
     else:
-        shown = render.records(page.records, session.now(), full=full)
+        shown = render.records(page.records, session.now(), wide=session.is_wide, full=full)
     session.answer(
         {"records": plain.records(page.records), "next": page.next, "moment": plain.moment(view.moment)}, shown
     )
@@ -118,7 +118,9 @@ def entries(
     found = view.entries(where.namespace, where.path)
     session.answer(
         {"records": plain.records(found), "moment": plain.moment(view.moment)},
-        render.records(found, session.now(), full=full) if found else Text(f"There is nothing under {where}."),
+        render.records(found, session.now(), wide=session.is_wide, full=full)
+        if found
+        else Text(f"There is nothing under {where}."),
     )
     if not found:
         session.hint(f"Add something: hindcast memory add {where} BODY --why REASON.")
