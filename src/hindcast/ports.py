@@ -219,15 +219,11 @@ class Index(Protocol):
     """A local view of history for searching; whatever it holds can be rebuilt from the store."""
 
     def follow(self, *, progress: Progress | None = None, embed: bool = True) -> None:
-        """Take in what history has gained since the last time."""
+        """Take in what history has gained since the last time, and drop every trace of what it has erased."""
         ...
 
     def search(self, query: Query, scope: Scope, *, candidates_max: int) -> Candidates:
         """The best versions that a scope sees and the filter lets through, for each arm."""
-        ...
-
-    def forget(self, versions: Sequence[int]) -> None:
-        """Drop every trace of erased versions, at once."""
         ...
 
     def close(self) -> None:

@@ -422,6 +422,31 @@ def test_an_erasure_elsewhere_reaches_this_index(opened: Opened, place: Place) -
     assert paths(memory, "zanzibar") == []
 
 
+def test_an_erasure_elsewhere_leaves_no_trace_in_this_index(opened: Opened, tmp_path: Path) -> None:
+    """Another index of the same space, say on another host, rewrites its files when it hears of an erasure."""
+    here, there = opened(WordVectors(), "here"), opened(WordVectors(), "there")
+    here.put("team/a", "zanzibar", actor="ana", why="seen")
+    here.put("team/b", "kafka lag", actor="ana", why="seen")
+    for memory in (here, there):
+        memory.index()
+    before = {file.name for file in (tmp_path / "there" / "words").glob("*.term")}
+    (vectors,) = (tmp_path / "there").glob("meaning-*/vectors")
+    assert before
+    assert bytes(64 * 2) not in _rows_of(vectors)
+
+    here.erase("team/a", actor="dpo", why="duty")
+
+    assert paths(there, "zanzibar lag") == ["b"]
+    assert not before & {file.name for file in (tmp_path / "there" / "words").glob("*.term")}
+    assert bytes(64 * 2) in _rows_of(vectors), "the erased vector is overwritten"
+    assert any(vectors.read_bytes()), "and no other"
+
+
+def _rows_of(vectors: Path) -> list[bytes]:
+    content = vectors.read_bytes()
+    return [content[at : at + 64 * 2] for at in range(0, len(content), 64 * 2)]
+
+
 def test_a_search_that_makes_no_sense_is_refused(opened: Opened, place: Place) -> None:
     """An empty question, too many hits, an unknown arm, a prefix without namespace: each is named."""
     memory = opened()

@@ -1287,9 +1287,9 @@ def test_a_listing_is_not_capped(memory: Memory) -> None:
 def test_ten_thousand_keys_are_read_as_of_every_moment(memory: Memory) -> None:
     """With 10,000 keys and many commits after them, none of 200 random keys is missed at any of the moments."""
     keys = [f"n/k{number:05d}" for number in range(10_000)]
-    commits = [put_all(memory, {key: 0 for key in keys})]
+    commits = [put_all(memory, dict.fromkeys(keys, 0))]
     for step in range(1, 6):
-        commits.append(put_all(memory, {key: step for key in keys[step::7]}))
+        commits.append(put_all(memory, dict.fromkeys(keys[step::7], step)))
     chosen = random.Random(1).sample(range(10_000), 200)
 
     for step, commit in enumerate(commits):

@@ -281,7 +281,7 @@ def test_an_unknown_branch_is_missing(store: SqlStore) -> None:
 
 
 def family(store: SqlStore) -> None:
-    """main with two steps, a branch after the first, a branch of that branch, and later steps on main."""
+    """Main with two steps, a branch after the first, a branch of that branch, and later steps on main."""
     begin(store)
     write(store, "main", {"n/a": b'"main1"', "n/b": b'"main1"'})
     with store.write() as writer:
@@ -417,8 +417,8 @@ def test_five_thousand_keys_are_listed_through_pages(store: SqlStore) -> None:
     """Walking pages of any size shows every key once, in order, and no more."""
     begin(store, branch(2, "fix", "main", 1))
     keys = [f"n/k{number:04d}" for number in range(5_000)]
-    write(store, "main", {key: b"1" for key in random.Random(7).sample(keys, len(keys))})
-    write(store, "fix", {key: b"2" for key in keys[::3]})
+    write(store, "main", dict.fromkeys(random.Random(7).sample(keys, len(keys)), b"1"))
+    write(store, "fix", dict.fromkeys(keys[::3], b"2"))
     scope: Scope = ((2, SEQ_MAX), (1, 1))
 
     for size in (7_000, 1_024, 333):
@@ -440,8 +440,8 @@ def test_a_page_is_filled_past_what_the_filter_drops(store: SqlStore) -> None:
     """Hundreds of dropped records in a row neither shorten a page nor end the listing."""
     begin(store)
     keys = [f"n/k{number:04d}" for number in range(1_500)]
-    write(store, "main", {key: b"1" for key in keys})
-    write(store, "main", {key: State.RETRACTED for key in keys[5:1_490]})
+    write(store, "main", dict.fromkeys(keys, b"1"))
+    write(store, "main", dict.fromkeys(keys[5:1490], State.RETRACTED))
 
     page = store.page(MAIN, EVERYTHING, after="", records_max=12, states=LIVE)
     assert addresses(page) == keys[:5] + keys[1_490:1_497]
@@ -451,7 +451,7 @@ def test_addresses_are_ordered_by_code_point(store: SqlStore) -> None:
     """Both engines sort addresses alike, whatever the language of the machine."""
     begin(store)
     names = ["n/Z", "n/a", "n/é", "n/z", "n/ß", "n/日本", "n/😀", "n/a b", "n/a-b", "n/a.b", "n/a#b", "n/0"]
-    write(store, "main", {name: b"1" for name in names})
+    write(store, "main", dict.fromkeys(names, b"1"))
 
     assert addresses(store.page(MAIN, EVERYTHING, after="", records_max=100, states=LIVE)) == sorted(names)
     after = addresses(store.page(MAIN, EVERYTHING, after="n/z", records_max=100, states=LIVE))
@@ -865,7 +865,7 @@ def test_migrating_twice_is_harmless(fresh: URL) -> None:
 
 
 @pytest.mark.parametrize("_round", range(5))
-def test_everybody_may_open_a_new_place_at_once(place: Place, _round: int) -> None:  # noqa: PT019
+def test_everybody_may_open_a_new_place_at_once(place: Place, _round: int) -> None:
     """Eight who open the same new space at the same instant all succeed, and find one and the same space."""
     barrier = threading.Barrier(8)
     where = f"{place.where}-{_round}" if place.engine == "sqlite" else place.where

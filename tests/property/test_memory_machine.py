@@ -165,9 +165,7 @@ class Joining:
 
         before, here, there = keyed(base), keyed(ours), keyed(theirs)
         order = [*here, *(key for key in there if key not in here)]
-        joined = [
-            self.join(before.get(key, NOTHING), here.get(key, NOTHING), there.get(key, NOTHING)) for key in order
-        ]
+        joined = [self.join(before.get(key, NOTHING), here.get(key, NOTHING), there.get(key, NOTHING)) for key in order]
         return [item for item in joined if item is not NOTHING]
 
 
@@ -444,7 +442,7 @@ class Life(RuleBasedStateMachine):
         self.model.add(answer.commit, branch, changes)
 
     @rule(address=st.sampled_from(ADDRESSES), below=st.booleans())
-    def erase(self, address: str, below: bool) -> None:  # noqa: FBT001
+    def erase(self, address: str, below: bool) -> None:
         """Every version of an address, with its entries and perhaps what is below it, is gone from every moment."""
         reach = {"n/p": {"n/p", "n/p#e"} | ({"n/p.q"} if below else set())}.get(address, {address})
         meant = [cell for name in reach for cell in self.model.cells.get(name, [])]

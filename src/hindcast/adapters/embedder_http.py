@@ -76,7 +76,7 @@ class HttpEmbedder:
         """The length of a vector: as configured, else as the server answers (asked once)."""
         if self._dims is None:
             self.embed(["dims"])
-        assert self._dims is not None  # noqa: S101
+        assert self._dims is not None
         return self._dims
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -163,11 +163,19 @@ def _load(pack: PackInfo, threads: int) -> _Loaded:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3
     # onnxruntime's errors have no class in common but Exception.
-    broken = (native.Fail, native.InvalidGraph, native.InvalidProtobuf, native.InvalidArgument, native.NotImplemented)
+    broken = (
+        native.Fail,
+        native.InvalidGraph,
+        native.InvalidProtobuf,
+        native.InvalidArgument,
+        native.NotImplemented,
+        native.RuntimeException,
+        ValueError,
+    )
     try:
         session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         tokenizer = tokenizers.Tokenizer.from_buffer(words)
-    except (*broken, native.RuntimeException, ValueError) as error:
+    except broken as error:
         raise Damaged(f"The model pack in {pack.folder} does not load: {error}.", remedy=_REMEDY) from error
     # The file that comes with the default model pads to and cuts at 128 tokens, whatever the model can do.
     tokenizer.no_padding()

@@ -34,7 +34,19 @@ from hindcast.model.errors import Malformed, Missing, Refused, Stale
 from hindcast.model.ids import Address, split_stored
 from hindcast.model.limits import MemoryLimits
 from hindcast.model.query import EVERYTHING, Filter
-from hindcast.model.record import MAIN, SEQ_MAX, Action, Branch, Change, Commit, Record, Snapshot, State
+from hindcast.model.record import (
+    DEFAULT_KIND,
+    MAIN,
+    SEQ_MAX,
+    Action,
+    Branch,
+    Change,
+    Commit,
+    Json,
+    Record,
+    Snapshot,
+    State,
+)
 from hindcast.ports import Clock, Entropy, Index, Progress, Store, Writer
 
 COMMITS_PER_PAGE = 50
@@ -120,10 +132,22 @@ class Memory:
 
         return check
 
-    def put(self, address: Address | str, body: object, *, actor: str, why: str, branch: str = MAIN) -> Commit:
-        """Remember one thing."""
+    def put(
+        self,
+        address: Address | str,
+        body: Json,
+        *,
+        actor: str,
+        why: str,
+        branch: str = MAIN,
+        kind: str | None = None,
+    ) -> Commit:
+        """Remember one thing. What is there already keeps its kind, unless another one is given."""
         where = address if isinstance(address, Address) else Address.parse(address)
-        return self.commit([Change(where, body)], actor=actor, why=why, branch=branch)  # type: ignore[arg-type]
+        if kind is None:
+            known = self.now(branch).find(where)
+            kind = known.kind if known is not None else DEFAULT_KIND
+        return self.commit([Change(where, body, kind)], actor=actor, why=why, branch=branch)
 
     def retract(self, address: Address | str, *, actor: str, why: str, branch: str = MAIN) -> Commit:
         """Say that something is no longer true. The past still shows it."""
@@ -391,7 +415,7 @@ class Memory:
         step = Step(actor, why, MAIN, Action.ERASE, detail={"versions": list(numbers), "addresses": list(names)})
         commit = self._history.commit([], step, check=blank)
         if self._index is not None:
-            self._index.forget(numbers)
+            self._index.follow(embed=False)
         return Erased(commit, len(numbers), tuple(map(split_stored, names)), self._store.scrub())
 
     def _finish_erasing(self, where: Address, numbers: Sequence[int]) -> Erased:
@@ -403,7 +427,7 @@ class Memory:
         if not said:
             raise Missing(f"Nothing is kept at {where}.", field="address", remedy="Check its spelling.")
         if self._index is not None:
-            self._index.forget(numbers)
+            self._index.follow(embed=False)
         return Erased(said[-1], 0, (), self._store.scrub())
 
     def verify(self, progress: Progress | None = None) -> Verified:

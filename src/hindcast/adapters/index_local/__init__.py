@@ -19,7 +19,7 @@ import orjson
 from numpy.typing import NDArray
 
 from hindcast.adapters.index_local.catalog import Catalog, Mask
-from hindcast.adapters.index_local.files import alone
+from hindcast.adapters.index_local.files import alone, write_whole
 from hindcast.adapters.index_local.meaning import Meaning, packed
 from hindcast.adapters.index_local.text import searched
 from hindcast.adapters.index_local.words import Words
@@ -83,6 +83,7 @@ class LocalIndex:
             if tip.seq != self._catalog.seq or self._begins_anew:
                 with alone(self._folder):
                     self._words.reload()
+                    self._forget()
                     self._take_versions(tip.version, progress)
                     self._take_commits(tip.seq)
                     self._save()
@@ -126,9 +127,7 @@ class LocalIndex:
                 progress(row.id, total, "versions indexed")
 
     def _take_commits(self, until: int) -> None:
-        """Learn who made each step, and hide what was erased."""
-        for erasure in self._store.commits_of(Action.ERASE, after=self._catalog.seq):
-            self._hide(erasure)
+        """Learn who made each step."""
         while self._catalog.seq < until:
             commits = self._store.commits(
                 None,
@@ -142,11 +141,25 @@ class LocalIndex:
             if not commits:
                 return
 
-    def _hide(self, erasure: Commit) -> None:
-        detail = erasure.detail
-        numbers = detail.get("versions", ()) if isinstance(detail, dict) else ()
-        versions = [int(str(number)) for number in numbers] if isinstance(numbers, list | tuple) else []
-        self._catalog.hide(np.array(versions, np.int64))
+    def _forget(self) -> None:
+        """Drop every trace of what has been erased since the last time, by whichever process."""
+        erasures = self._store.commits_of(Action.ERASE, after=self._catalog.seq)
+        erased = np.array([number for erasure in erasures for number in _erased(erasure)], np.int64)
+        if not len(erased):
+            return
+        self._catalog.hide(erased)
+        marker = self._folder / "forgotten"
+        done = int(marker.read_text()) if marker.exists() else 0
+        if erasures[-1].seq > done and int(erased.min()) <= self._words.version:
+            # The words of a text live on in the files of an index, so those are written anew.
+            self._words.drop()
+        for folder in self._folder.glob("meaning-*"):
+            if self._embedder is not None and folder == self._vectors(self._embedder).folder:
+                self._vectors(self._embedder).forget(erased.tolist())
+            else:
+                # Vectors of a model that is not at hand go as a whole; the store keeps what is worth keeping.
+                shutil.rmtree(folder)
+        write_whole(marker, str(erasures[-1].seq).encode())
 
     def _save(self, *, now: bool = False) -> None:
         if now or self._catalog.version - self._saved >= SAVE_AFTER_VERSIONS:
@@ -251,24 +264,6 @@ class LocalIndex:
         )
         return after, until
 
-    def forget(self, versions: Sequence[int]) -> None:
-        """Drop every trace of erased versions. Words live on in an index's files, so those are written anew."""
-        with self._lock:
-            self._open()
-            with alone(self._folder):
-                self._catalog.hide(np.array(versions, np.int64))
-                self._words.drop()
-                self._begins_anew = True
-                meaning = self._vectors(self._embedder) if self._embedder is not None else None
-                for folder in self._folder.glob("meaning-*"):
-                    if meaning is not None and folder == meaning.folder:
-                        meaning.forget(versions)
-                    else:
-                        # Vectors of a model that is not at hand go as a whole; the store keeps what is worth keeping.
-                        shutil.rmtree(folder)
-                self._save(now=True)
-            self.follow(embed=False)
-
     def close(self) -> None:
         """Write down how far it has come, and let go of files."""
         with self._lock:
@@ -277,3 +272,9 @@ class LocalIndex:
                     self._save(now=True)
             self._arms.shutdown()
             self._opened = False
+
+
+def _erased(erasure: Commit) -> list[int]:
+    detail = erasure.detail
+    numbers = detail.get("versions", ()) if isinstance(detail, dict) else ()
+    return [int(str(number)) for number in numbers] if isinstance(numbers, list | tuple) else []

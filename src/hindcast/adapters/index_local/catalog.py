@@ -112,19 +112,28 @@ class Catalog:
         return int(found[-1]) if len(found) else 0
 
     def seen(self, scope: Scope, wanted: Filter, *, learned: tuple[int, int]) -> Mask:
-        """Which versions a scope shows and a filter lets through; `learned` are the steps (after, up to) it allows."""
-        size = self.version + 1
-        since, until = self._columns["since"][:size], self._columns["until"][:size]
+        """Which versions a scope shows and a filter lets through; `learned` are the steps (after, up to) it allows.
+
+        Versions are numbered in the order of steps, so whatever is later than the moment is simply cut off.
+        """
+        since = self._columns["since"][: self.version + 1]
+        newest = np.uint32(min(max(last for _, last in scope), 2**32 - 2))
+        size = int(np.searchsorted(since, newest, side="right"))
+        since, until = since[:size], self._columns["until"][:size]
         branch, key = self._columns["branch"][:size], self._columns["key"][:size]
         mask = np.zeros(size, np.bool_)
         nearer: list[NDArray[np.int32]] = []
         for number, last in scope:
             step = np.uint32(min(last, 2**32 - 2))
-            found = (since <= step) & (until > step) & (branch == number)
+            own = branch == number
+            if len(scope) > 1:
+                own &= since <= step
+            found = own & (until > step)
             if nearer:
                 # A nearer branch speaks for every address that it has ever written.
                 found &= ~np.isin(key, np.concatenate(nearer))
-            nearer.append(np.unique(key[(branch == number) & (since <= step)]) if len(scope) > 1 else key[:0])
+            if len(scope) > 1:
+                nearer.append(np.unique(key[own]))
             mask |= found
         mask &= self._columns["shown"][:size]
         return self._filtered(mask, wanted, learned)

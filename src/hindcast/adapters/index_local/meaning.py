@@ -22,8 +22,8 @@ from hindcast.adapters.index_local.catalog import Mask
 BITS_FROM = 4_000
 # The share of what is visible that the first plane lets through, and the share that is scored in full.
 NEAR_SHARE = 0.25
-SCORED_SHARE = 0.02
-SCORED_MIN = 2_000
+SCORED_SHARE = 0.01
+SCORED_MIN = 1_000
 # Where the planes cut a coordinate, in its standard deviations: in the middle first, then the quarters of the middle.
 CUTS = (0.0, -0.67, 0.67)
 # Coordinates lie between -1 and 1; as 16-bit integers they take half the space of floats and are quick to convert.

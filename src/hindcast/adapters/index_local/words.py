@@ -28,6 +28,7 @@ NAMED_VERSIONS_MAX = 2_000
 FETCH_MIN = 200
 # A word that a quarter of all texts hold says almost nothing, and looking at a quarter of all texts takes its time.
 COMMON_SHARE = 0.25
+FREQUENCIES_KEPT_MAX = 50_000
 # Scores are sums of 32-bit floats whose order of addition may differ; beyond this many digits there is only noise.
 SCORE_DIGITS = 4
 
@@ -52,6 +53,7 @@ class Words:
             .filter(tantivy.Filter.stemmer("english"))
             .build()
         )
+        self._frequencies: dict[str, int] = {}
         self._index = self._open()
         self._searcher = self._index.searcher()
         self.version = self._newest()
@@ -100,6 +102,7 @@ class Words:
         """See what has been added, by whichever process."""
         self._index.reload()
         self._searcher = self._index.searcher()
+        self._frequencies.clear()
         self.version = self._newest()
 
     def drop(self) -> None:
@@ -121,8 +124,17 @@ class Words:
     def telling(self, terms: Collection[str]) -> Collection[str]:
         """The words that tell texts apart: those that most texts hold are left out, unless there are no others."""
         limit = COMMON_SHARE * self._searcher.num_docs
-        rare = tuple(term for term in terms if self._searcher.doc_freq("text", term) <= limit)
+        rare = tuple(term for term in terms if self._holders(term) <= limit)
         return rare or terms
+
+    def _holders(self, term: str) -> int:
+        """How many texts hold a word; asked once, since looking it up costs as much as a small search."""
+        known = self._frequencies.get(term)
+        if known is None:
+            if len(self._frequencies) >= FREQUENCIES_KEPT_MAX:
+                self._frequencies.clear()
+            known = self._frequencies[term] = self._searcher.doc_freq("text", term)
+        return known
 
     def search(
         self, terms: Collection[str], mask: Mask, visible: NDArray[np.int64], *, hits_max: int
@@ -146,8 +158,9 @@ class Words:
             if len(versions) < fetch or (len(shown) >= hits_max and scores[-1] < scores[shown[hits_max - 1]]):
                 break
             fetch *= 4
-        best = sorted((-float(scores[at]), -int(versions[at])) for at in shown)[:hits_max]
-        return tuple((-version, -score) for score, version in best)
+        versions, scores = versions[shown], scores[shown]
+        best = np.lexsort((-versions, -scores))[:hits_max]
+        return tuple(zip(versions[best].tolist(), scores[best].tolist(), strict=True))
 
     def _query(self, terms: Collection[str]) -> tantivy.Query:
         one_each = [
