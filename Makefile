@@ -122,7 +122,7 @@ $(BIN)/uv: | $(BIN)/python
 $(READY): pyproject.toml requirements/dev.txt | $(BIN)/python
 	@echo "Preparing $(VENV), which takes a minute the first time." >&2
 	@{ $(PIP) install "$(UV_PIN)" && \
-		$(BIN)/uv pip install --quiet --python $(BIN)/python -r requirements/dev.txt; } 2>$(VENV)/uv.log || { \
+		$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -r requirements/dev.txt; } 2>$(VENV)/uv.log || { \
 		echo "uv did not work here (see $(VENV)/uv.log); installing with pip instead." >&2; \
 		$(PIP) install -r requirements/dev.txt; }
 	@$(PIP) install --no-deps --no-build-isolation --editable .

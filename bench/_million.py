@@ -190,6 +190,7 @@ class Exhaustive:
         self._raw = sqlite3.connect(folder / "bench.db")
         self._words = index._words
         self._meaning = index._vectors(embedder)
+        self._vectors = np.memmap(self._meaning.folder / "vectors", np.int16).reshape(-1, embedder.dims)
         self._embedder = embedder
 
     def compare(self, view: View, text: str) -> tuple[bool, bool, float]:
@@ -219,9 +220,12 @@ class Exhaustive:
 
     def _by_meaning(self, text: str, visible: NDArray[np.int64]) -> tuple[tuple[int, float], ...]:
         asked = np.asarray(self._embedder.embed([text])[0], np.float32)
-        scores = np.einsum("ij,j->i", self._meaning.vectors(self._meaning.rows(np.sort(visible))), asked)
         visible = np.sort(visible)
-        scores /= SCALE
+        rows = self._meaning.rows(visible)
+        scores = np.empty(len(rows), np.float32)
+        for at in range(0, len(rows), 10_000):
+            part = self._vectors[rows[at : at + 10_000]].astype(np.float32)
+            scores[at : at + 10_000] = np.einsum("ij,j->i", part, asked) / SCALE
         best = np.lexsort((-visible, -scores))[:CANDIDATES_MIN]
         return tuple((int(visible[at]), float(scores[at])) for at in best if scores[at] >= SIMILARITY_MIN)
 

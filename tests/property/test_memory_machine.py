@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -182,7 +182,7 @@ class Model:
         self,
         commit: Commit,
         branch: str,
-        changes: dict[str, tuple[Any, str, datetime | None]],
+        changes: Mapping[str, tuple[Any, str, datetime | None]],
         merged: Node | None = None,
         *,
         erasure: bool = False,
@@ -294,7 +294,7 @@ batches = st.dictionaries(
 )
 numbers = st.integers(0, 10**6)
 policies = st.sampled_from(list(Policy))
-WHO = {"actor": "ana", "why": "because"}
+WHO: dict[str, Any] = {"actor": "ana", "why": "because"}
 
 
 class Life(RuleBasedStateMachine):
@@ -559,7 +559,7 @@ class Life(RuleBasedStateMachine):
 def live_out(where: str | None, examples: int, steps: int) -> None:
     """Run so many lives of at most so many steps."""
     run_state_machine_as_test(
-        lambda: Life(where, tempfile.TemporaryDirectory(prefix="hindcast-life-")),
+        lambda: Life(where, tempfile.TemporaryDirectory(prefix="hindcast-life-")),  # type: ignore[arg-type]
         settings=settings(max_examples=examples, stateful_step_count=steps),
     )
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from hindcast.cli import complete
-from hindcast.model.answer import Choice, Policy
+from hindcast.model.answer import Choice, Instead, Policy
 from hindcast.model.errors import Malformed, Missing
 from hindcast.model.ids import Address, is_commit_prefix
 from hindcast.model.query import Filter
@@ -198,7 +198,7 @@ def change(
 
 
 def read_choices(texts: Sequence[str]) -> dict[str, Choice]:
-    """How each conflict is to be settled, from ADDRESS=ours, ADDRESS=theirs, ADDRESS=newest or ADDRESS={…}."""
+    """How each conflict is to be settled, from ADDRESS=ours, ADDRESS=theirs, ADDRESS=newest or ADDRESS=JSON."""
     return dict(_choice(text) for text in texts)
 
 
@@ -206,16 +206,16 @@ def _choice(text: str) -> tuple[str, Choice]:
     address, _, word = text.rpartition("=")
     if address and word in (Policy.OURS, Policy.THEIRS, Policy.NEWEST):
         return str(Address.parse(address)), Policy(word)
-    # A path may hold an equals sign, but no body that is an object begins with anything but a brace.
-    address, equals, body = text.partition("={")
+    address, equals, body = text.partition("=")
     if not equals:
         raise Malformed(
             f"{text[:QUOTED_CHARS_MAX]!r} chooses nothing.",
             field="--choose",
             remedy="""Write ADDRESS=ours, ADDRESS=theirs, ADDRESS=newest or 'ADDRESS={"field": "value"}'.""",
         )
-    value = read_json("{" + body, source=f"The body chosen for {address}", field="--choose")
-    return str(Address.parse(address)), value if isinstance(value, Mapping) else {}
+    return str(Address.parse(address)), Instead(
+        read_json(body, source=f"The body chosen for {address}", field="--choose")
+    )
 
 
 def commit_id(text: str | None, resolve: Any) -> str | None:  # noqa: ANN401

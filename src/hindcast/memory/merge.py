@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from hindcast.memory.three_way import ABSENT, Value, equal, join
-from hindcast.model.answer import Choice, Conflict, Policy
+from hindcast.model.answer import Choice, Conflict, Instead, Policy
 from hindcast.model.errors import Malformed
 from hindcast.model.ids import Address, split_stored
 from hindcast.model.record import Change, Json, Record, Scope, State
@@ -120,9 +120,9 @@ def _joined(
     ours, theirs = _says(sides.ours), _says(sides.theirs)
     if equal(ours, theirs) and not _corrects_time(sides):
         return None
-    if isinstance(sides.choice, Mapping):
+    if isinstance(sides.choice, Instead):
         _ask_whether_disputed(sides, ours, theirs, sets, base_known=base_known)
-        chosen: Value = {**_shell(sides), "body": sides.choice}
+        chosen: Value = {**_shell(sides), "body": sides.choice.body}
         value = chosen if sides.disputed else join(_says(sides.base), ours, theirs, sides.settle, sets=sets)
     elif not base_known:
         # Crossed merges: the sides parted at several moments that disagree, so nobody can say who changed what.

@@ -12,7 +12,7 @@ import orjson
 
 from hindcast.memory import chain
 from hindcast.memory.verify import COMMITS_PER_FETCH, Check
-from hindcast.model.errors import Malformed, Refused
+from hindcast.model.errors import Damaged, Malformed, Refused
 from hindcast.model.record import Action, Branch, Commit, Snapshot, State
 from hindcast.ports import Progress, Row, Store, Writer
 
@@ -21,6 +21,16 @@ FORMAT = 1
 
 def export(store: Store, progress: Progress | None = None) -> Iterator[bytes]:
     """A space as JSON lines: a header, its branches, each commit followed by its versions, its snapshots."""
+    try:
+        yield from _lines(store, progress)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise Damaged(
+            f"The history cannot be written out whole: {error}.",
+            remedy="Run `hindcast memory verify`, then restore from a copy.",
+        ) from error
+
+
+def _lines(store: Store, progress: Progress | None) -> Iterator[bytes]:
     tip = store.tip()
     # Whatever is written while this goes on is left out.
     branches = [branch for branch in store.branches() if branch.fork_seq <= tip.seq]
@@ -40,7 +50,7 @@ def export(store: Store, progress: Progress | None = None) -> Iterator[bytes]:
         for commit in commits:
             yield _line({"commit": _plain(commit)})
             for _ in range(commit.changes):
-                yield _line({"version": _plain_row(next(rows))})
+                yield _line({"version": _plain_row(next(rows, None))})
         after = commits[-1].seq
         if progress is not None:
             progress(after, tip.seq, "commits")
@@ -168,7 +178,9 @@ def _plain(value: Branch | Commit | Snapshot) -> dict[str, Any]:
     return {field.name: getattr(value, field.name) for field in fields(value)}
 
 
-def _plain_row(row: Row) -> dict[str, Any]:
+def _plain_row(row: Row | None) -> dict[str, Any]:
+    if row is None:
+        raise LookupError("versions are missing")
     plain = row._asdict()
     plain["body"] = orjson.Fragment(row.body) if row.body is not None else None
     plain["salt"] = b64encode(row.salt).decode() if row.salt is not None else None

@@ -22,6 +22,9 @@ def verify(store: Store, progress: Progress | None = None) -> Verified:
         _look(store, check, progress)
     except Damaged as damage:
         faults.append(Fault("the store", damage.problem))
+    except (TypeError, ValueError, AttributeError) as error:
+        # A flipped bit can turn a number into text: whatever cannot even be compared was altered.
+        faults.append(Fault("the store", f"holds something that is not of its type: {error}"))
     return Verified(check.commits, check.versions, len(check.erased), check.prior, tuple(faults))
 
 

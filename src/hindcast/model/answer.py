@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -84,8 +83,15 @@ class Merged:
     settled: tuple[Conflict, ...] = ()
 
 
-# How one conflict is to be settled: "ours", "theirs", or a body of one's own.
-Choice = Policy | Mapping[str, Json]
+@dataclass(frozen=True, slots=True)
+class Instead:
+    """A body of one's own, where neither side has it right."""
+
+    body: Json
+
+
+# How one conflict is to be settled.
+Choice = Policy | Instead
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from hindcast.adapters.index_local.catalog import Catalog, Mask
 from hindcast.adapters.index_local.files import alone, write_whole
+from hindcast.adapters.index_local.meaning import FORMAT as MEANING_FORMAT
 from hindcast.adapters.index_local.meaning import Meaning, packed
 from hindcast.adapters.index_local.text import searched
 from hindcast.adapters.index_local.words import Words
@@ -168,7 +169,7 @@ class LocalIndex:
 
     def _vectors(self, embedder: Embedder) -> Meaning:
         if self._meaning is None:
-            name = hashlib.sha256(embedder.model.encode()).hexdigest()[:16]
+            name = hashlib.sha256(f"{MEANING_FORMAT} {embedder.model}".encode()).hexdigest()[:16]
             self._meaning = Meaning(self._folder / f"meaning-{name}", embedder.dims)
         return self._meaning
 

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from hindcast.adapters.index_local.catalog import Mask
 
+# Goes up whenever the files or the bits in them change their meaning; older files are then left alone and made anew.
+FORMAT = 1
 # Fewer visible vectors than this are all scored in full.
 BITS_FROM = 4_000
 # The share of what is visible that the first plane lets through, and the share that is scored in full.

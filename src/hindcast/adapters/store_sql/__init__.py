@@ -344,7 +344,13 @@ class SqlStore:
             return []
         with reading(self._engine, self._number) as connection:
             found = connection.exec_driver_sql("PRAGMA integrity_check(20)").scalars().all()
-        return [line for line in found if line != "ok"]
+            faults = [line for line in found if line != "ok"]
+            for table in (t.branch, t.commit, t.version, t.snapshot):
+                # A file holds one space; a row of another one would be hidden from everybody.
+                hidden = select(func.count()).select_from(table).where(table.c.space.is_distinct_from(self._number))
+                if connection.execute(hidden).scalar_one():
+                    faults.append(f"a row of {table.name} belongs to no space")
+        return faults
 
     def close(self) -> None:
         """Let go of connections and files."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import sys
 from collections.abc import Iterator
@@ -52,6 +53,11 @@ _SQLITE: dict[int, tuple[type[HindcastError], str, str]] = {
     ),
 }
 
+# What has no code of its own: text on disk that is no text any more, and tables that are not what was migrated.
+_DISFIGURED = re.compile(
+    r"decode to UTF-8|^no such (?:table|column|index)|has no column named|already exists$|unsupported file"
+)
+
 # SQLSTATE classes and codes, longest match first.
 _POSTGRES: dict[str, tuple[type[HindcastError], str, str]] = {
     "53100": (Unavailable, "The database's disk is full; nothing of this was written.", "Free some space, then retry."),
@@ -74,10 +80,9 @@ def translate(error: BaseException) -> HindcastError | None:
     cause: BaseException | None = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, PoolTimeout):
         return Unavailable("Too many callers use the memory at once.", remedy="Wait a moment, then retry.")
+    if isinstance(cause, UnicodeDecodeError) or (isinstance(cause, sqlite3.Error) and _DISFIGURED.search(str(cause))):
+        return _made(_SQLITE[sqlite3.SQLITE_CORRUPT], cause)
     if isinstance(cause, sqlite3.Error):
-        if "decode to UTF-8" in str(cause):
-            # The driver says so itself, without a code: text on disk is not text any more.
-            return _made(_SQLITE[sqlite3.SQLITE_CORRUPT], cause)
         # The low byte is the primary code; the rest says which flavour of it.
         code = getattr(cause, "sqlite_errorcode", None)
         found = _SQLITE.get(code & 0xFF) if code is not None else None
@@ -99,7 +104,7 @@ def _made(found: tuple[type[HindcastError], str, str], cause: BaseException | No
 
 def _driver_errors() -> tuple[type[BaseException], ...]:
     """What drivers raise. PostgreSQL's takes a while to import, so it is named only where it is in use."""
-    ours = (DBAPIError, PoolTimeout, sqlite3.Error)
+    ours = (DBAPIError, PoolTimeout, sqlite3.Error, UnicodeDecodeError)
     postgres = sys.modules.get("psycopg")
     return ours if postgres is None else (*ours, postgres.Error)
 

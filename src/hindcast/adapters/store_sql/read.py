@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func,
 
 from hindcast.adapters.store_sql import shape
 from hindcast.adapters.store_sql import tables as t
+from hindcast.model.errors import Damaged
 from hindcast.model.query import Filter
 from hindcast.model.record import SEQ_MAX, Commit, Record, Scope, State
 
@@ -108,7 +109,12 @@ def page_of_versions(
         for address, version in connection.execute(query.order_by(t.version.c.address).limit(versions_max)):
             nearest.setdefault(address, version)
     # Each branch gave its first addresses, so the first of them all are complete; the rest may have gaps.
-    return sorted(nearest.items())[:versions_max]
+    try:
+        return sorted(nearest.items())[:versions_max]
+    except TypeError as error:
+        raise Damaged(
+            f"Addresses are no text: {error}.", remedy="Run `hindcast memory verify`, then restore from a copy."
+        ) from error
 
 
 def newest_versions(connection: Connection, space: int, scope: Scope, addresses: Sequence[str]) -> dict[str, int]:

@@ -119,14 +119,22 @@ def commit(found: RowMapping | Mapping[str, Any]) -> Commit:
         ) from error
 
 
+def _whole(stored: object) -> int:
+    if not isinstance(stored, int):
+        raise Damaged(
+            f"{stored!r} was stored as a number.", remedy="Run `hindcast memory verify`, then restore from a copy."
+        )
+    return stored
+
+
 def branch(found: RowMapping | Mapping[str, Any]) -> Branch:
     """A branch, with its parent's name joined in as `parent_name` and its head's id as `head_id`."""
     return Branch(
-        number=found["number"],
+        number=_whole(found["number"]),
         name=found["name"],
         parent=found["parent_name"],
-        fork_seq=found["fork_seq"],
-        head_seq=found["head_seq"],
+        fork_seq=_whole(found["fork_seq"]),
+        head_seq=_whole(found["head_seq"]),
         head=found["head_id"].hex() if found["head_id"] is not None else None,
         created_at=moment(found["created_us"]),
         actor=found["actor"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import index
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
@@ -10,7 +11,7 @@ from hindcast.adapters.store_sql import shape
 from hindcast.adapters.store_sql import tables as t
 from hindcast.adapters.store_sql.hot import Hot
 from hindcast.adapters.store_sql.read import IDS_PER_STATEMENT_MAX, branch_query, chunks
-from hindcast.model.errors import Missing
+from hindcast.model.errors import Damaged, Missing
 from hindcast.model.record import Branch, Commit, Snapshot
 from hindcast.ports import Row, Tip
 
@@ -103,4 +104,9 @@ def tip(connection: Connection, space: int) -> Tip:
     found = connection.execute(_TIP, {"space": space}).fetchone()
     if found is None:
         return Tip(0, None, None, 0)
-    return Tip(found[0], found[1].hex(), shape.moment(found[2]), found[3])
+    try:
+        return Tip(index(found[0]), found[1].hex(), shape.moment(found[2]), index(found[3]))
+    except (TypeError, AttributeError) as error:
+        raise Damaged(
+            f"The newest commit cannot be read: {error}.", remedy="Run `hindcast memory verify`, then restore a copy."
+        ) from error
