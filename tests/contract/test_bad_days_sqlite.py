@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import resource
 import shutil
 import sqlite3
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -237,6 +239,24 @@ def test_a_memory_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(Missing):
         open_store(tmp_path / "nowhere", "test", now=START, create=False)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_threads_that_have_ended_leave_no_file_open(sqlite_place: Place) -> None:
+    """A server may start and end threads for years: their connections end with them."""
+    memory = sqlite_place.memory()
+    fill(memory)
+
+    def read_in_threads(threads: int) -> int:
+        for _ in range(threads):
+            thread = threading.Thread(target=memory.get, args=("n/k1",))
+            thread.start()
+            thread.join()
+        gc.collect()
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    few, many = read_in_threads(100), read_in_threads(200)
+    # A few files wait for the next connection to take them over; their number does not grow with the threads.
+    assert many < few + 50
 
 
 # --- Locks --------------------------------------------------------------------------------------------------------

@@ -566,7 +566,7 @@ def live_out(where: str | None, examples: int, steps: int) -> None:
 
 def test_memory_is_what_its_model_says_on_sqlite() -> None:
     """Whatever happens in whatever order, memory shows what plain dictionaries hold, and its past never changes."""
-    live_out(None, examples=60, steps=30)
+    live_out(None, examples=120, steps=40)
 
 
 def test_memory_is_what_its_model_says_on_postgres(postgres: Postgres) -> None:

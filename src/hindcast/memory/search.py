@@ -19,8 +19,8 @@ RANK_OFFSET = 60
 ARM_WEIGHTS: Mapping[str, float] = {"words": 1.0, "meaning": 0.8}
 
 # Each arm looks this much deeper than the answer, so that a record two arms rank in the middle can still win.
-DEPTH_FACTOR = 4
-CANDIDATES_MIN = 50
+DEPTH_FACTOR = 3
+CANDIDATES_MIN = 30
 
 
 def fuse(by_arm: Mapping[str, tuple[tuple[int, float], ...]]) -> list[tuple[int, float, dict[str, Rank]]]:

@@ -30,7 +30,7 @@ from hindcast.model.record import Action, Commit, Scope, State
 from hindcast.ports import Embedder, Progress, Row, Store
 
 COMMITS_PER_FETCH = 5_000
-VERSIONS_PER_WRITE = 200_000
+VECTORS_PER_WRITE = 100_000
 VERSIONS_PER_EMBEDDING = 1_024
 # A search may wait for so many fresh texts to be embedded; more are left to `follow`, and the answer says so.
 EMBEDDED_ON_SEARCH_MAX = 32
@@ -104,13 +104,9 @@ class LocalIndex:
 
     def _take_versions(self, until: int, progress: Progress | None) -> None:
         after = min(self._catalog.version, self._words.version) if self._words_behind() else self._catalog.version
-        while after < until:
-            last = min(after + VERSIONS_PER_WRITE, until)
-            texts = self._texts(self._store.rows(after=after, until=last), progress, until)
-            fresh = list(texts)
-            if fresh:
-                self._words.add(fresh)
-            after = last
+        if after < until:
+            # All in one go: every time the word index is written it gains a part that each search has to look into.
+            self._words.add(self._texts(self._store.rows(after=after, until=until), progress, until))
 
     def _words_behind(self) -> bool:
         """Whether the word index lacks versions that the catalog has: it was deleted, torn or dropped."""
@@ -201,7 +197,7 @@ class LocalIndex:
             if version < len(lacking) and lacking[version]:
                 lacking[version] = False
                 kept.append((version, vector))
-                if len(kept) == VERSIONS_PER_WRITE:
+                if len(kept) == VECTORS_PER_WRITE:
                     meaning.add(kept)
                     kept = []
         meaning.add(kept)

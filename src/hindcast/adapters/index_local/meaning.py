@@ -33,6 +33,8 @@ SCALE = 32_767
 # Nearer than this, or not alike at all: unrelated sentences of the default model seldom come closer.
 SIMILARITY_MIN = 0.2
 _GROWTH = 1.5
+# Reading everything at once would need the memory twice.
+ROWS_PER_READ = 100_000
 
 Kind = TypeVar("Kind", bound=np.generic)
 Floats = NDArray[np.float32]
@@ -92,16 +94,18 @@ class Meaning:
         if rows == self._rows:
             return
         _, (bits, bits_size), (versions, _) = self._files
-        fresh = np.fromfile(versions, np.int64, rows - self._rows, offset=self._rows * 8)
-        planes = np.fromfile(bits, np.uint64, (rows - self._rows) * bits_size // 8, offset=self._rows * bits_size)
-        self._take(fresh, planes.reshape(-1, len(CUTS), self._words))
+        while self._rows < rows:
+            count = min(rows - self._rows, ROWS_PER_READ)
+            fresh = np.fromfile(versions, np.int64, count, offset=self._rows * 8)
+            planes = np.fromfile(bits, np.uint64, count * bits_size // 8, offset=self._rows * bits_size)
+            self._take(fresh, planes.reshape(-1, len(CUTS), self._words), room=rows)
 
-    def _take(self, versions: NDArray[np.int64], planes: NDArray[np.uint64]) -> None:
+    def _take(self, versions: NDArray[np.int64], planes: NDArray[np.uint64], *, room: int) -> None:
         rows = self._rows + len(versions)
-        self._versions = _grown(self._versions, rows)
+        self._versions = _grown(self._versions, room)
         self._versions[self._rows : rows] = versions
         for number in range(len(CUTS)):
-            self._planes[number] = _grown(self._planes[number], rows)
+            self._planes[number] = _grown(self._planes[number], room)
             self._planes[number][self._rows : rows] = planes[:, number]
         known = len(self._row_of)
         self._row_of = _grown(self._row_of, int(versions.max()) + 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Collection, Iterable
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -19,13 +20,15 @@ from hindcast.adapters.index_local.catalog import Mask
 from hindcast.adapters.index_local.files import seal, sealed
 from hindcast.adapters.index_local.text import with_parts
 
-WRITER_BYTES = 64_000_000
+WRITER_BYTES = 256_000_000
 WORD_CHARS_MAX = 80
 # More different words than this is a document, not a question; the first ones say what it is about.
 QUERY_WORDS_MAX = 200
 # Below this, naming the visible versions in the query is cheaper than sifting through the invisible ones.
 NAMED_VERSIONS_MAX = 2_000
 FETCH_MIN = 200
+# How many times more is asked for than the share of visible versions suggests: asking twice costs more.
+FETCH_FACTOR = 2.5
 # A word that a quarter of all texts hold says almost nothing, and looking at a quarter of all texts takes its time.
 COMMON_SHARE = 0.25
 FREQUENCIES_KEPT_MAX = 50_000
@@ -87,8 +90,12 @@ class Words:
 
     def add(self, texts: Iterable[tuple[int, str]]) -> None:
         """Take in texts by version number, in growing order, and make them searchable."""
+        remaining = iter(texts)
+        first = next(remaining, None)
+        if first is None:
+            return
         writer = self._index.writer(heap_size=WRITER_BYTES, num_threads=1)
-        for version, text in texts:
+        for version, text in chain([first], remaining):
             document = tantivy.Document()
             document.add_unsigned("version", version)
             document.add_text("text", text)
@@ -149,7 +156,7 @@ class Words:
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, unscored)])
             fetch = len(visible)
         else:
-            fetch = max(FETCH_MIN, int(1.5 * hits_max * len(mask) / len(visible)))
+            fetch = max(FETCH_MIN, int(FETCH_FACTOR * hits_max * len(mask) / len(visible)))
         while True:
             versions, scores = self._fetch(query, fetch)
             known = versions < len(mask)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import weakref
 from collections.abc import Sequence
 from operator import itemgetter
 from pathlib import Path
@@ -47,6 +48,10 @@ class Hot(Protocol):
         ...
 
 
+class _Connection(sqlite3.Connection):
+    """The same, but one can point at it weakly."""
+
+
 class SqliteHot:
     """SQLite: one connection for each thread that reads, its statement prepared once."""
 
@@ -63,7 +68,8 @@ class SqliteHot:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._local = threading.local()
-        self._open: list[sqlite3.Connection] = []
+        # Held weakly: a thread that has ended takes its connection along.
+        self._open: weakref.WeakSet[_Connection] = weakref.WeakSet()
 
     def get(self, scope: Scope, address: Address | str) -> Record | None:
         """The version of an address that a scope sees: nearest branch first."""
@@ -85,10 +91,12 @@ class SqliteHot:
 
     def _connect(self) -> sqlite3.Connection:
         with translated():
-            connection = sqlite3.connect(self._file, timeout=LOCK_WAIT_MS_MAX / 1000, check_same_thread=False)
+            connection = sqlite3.connect(
+                self._file, timeout=LOCK_WAIT_MS_MAX / 1000, check_same_thread=False, factory=_Connection
+            )
             configure_sqlite(connection)
         self._local.connection = connection
-        self._open.append(connection)
+        self._open.add(connection)
         return connection
 
     def current(self, connection: Connection, branch: int, addresses: Sequence[str]) -> dict[str, int]:
@@ -111,7 +119,7 @@ class SqliteHot:
 
     def close(self) -> None:
         """Close what each thread opened."""
-        for connection in self._open:
+        for connection in list(self._open):
             connection.close()
         self._open.clear()
         self._local = threading.local()

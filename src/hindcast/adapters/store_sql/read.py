@@ -129,8 +129,8 @@ def newest_versions(connection: Connection, space: int, scope: Scope, addresses:
     return found
 
 
-def _record_query(space: int) -> Select[Any]:
-    """RECORD_COLUMNS in Core's words."""
+def _record_query() -> Select[Any]:
+    """RECORD_COLUMNS of versions of `space`, in Core's words."""
     v, c = t.version, t.commit
     return (
         select(
@@ -138,8 +138,12 @@ def _record_query(space: int) -> Select[Any]:
             v.c.salt.is_(None), c.c.id, c.c.at_us, c.c.actor, v.c.address,
         )
         .join(c, and_(c.c.space == v.c.space, c.c.seq == v.c.from_seq))
-        .where(v.c.space == space)
+        .where(v.c.space == bindparam("space"))
     )  # fmt: skip
+
+
+_RECORDS = _record_query()
+_RECORDS_BY_NUMBER = _RECORDS.where(t.version.c.id.in_(bindparam("numbers", expanding=True)))
 
 
 def records_by_number(
@@ -157,8 +161,9 @@ def records_by_number(
         conditions.append(or_(passing, t.version.c.salt.is_(None)) if State.ERASED in states else passing)
     found: dict[int, Record] = {}
     for chunk in chunks(versions, IDS_PER_STATEMENT_MAX):
-        query = _record_query(space).where(t.version.c.id.in_(chunk), *conditions)
-        found.update((row[0], shape.record(row)) for row in connection.execute(query))
+        query = _RECORDS_BY_NUMBER.where(*conditions) if conditions else _RECORDS_BY_NUMBER
+        rows = connection.execute(query, {"space": space, "numbers": list(chunk)})
+        found.update((row[0], shape.record(row)) for row in rows)
     return found
 
 
@@ -183,12 +188,10 @@ def _conditions(wanted: Filter) -> list[ColumnElement[bool]]:
 
 def trail(connection: Connection, space: int, scope: Scope, address: str) -> list[Record]:
     """Every version of an address within a scope, newest first."""
-    query = (
-        _record_query(space)
-        .where(t.version.c.address == address, seen_in(scope, t.version.c.branch, t.version.c.from_seq))
-        .order_by(t.version.c.id.desc())
-    )
-    return [shape.record(row) for row in connection.execute(query)]
+    query = _RECORDS.where(
+        t.version.c.address == address, seen_in(scope, t.version.c.branch, t.version.c.from_seq)
+    ).order_by(t.version.c.id.desc())
+    return [shape.record(row) for row in connection.execute(query, {"space": space})]
 
 
 def touched(connection: Connection, space: int, spans: Sequence[tuple[int, int, int]]) -> list[str]:
