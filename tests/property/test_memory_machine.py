@@ -292,9 +292,34 @@ batches = st.dictionaries(
     min_size=1,
     max_size=3,
 )
+# Small edits of what is there: the stuff that merges are made of.
+edits = st.one_of(
+    st.tuples(st.sampled_from(["a", "b", "deep.x", "deep.y", "attempts.1", "attempts.2"]), scalars),
+    st.tuples(st.just("tags"), st.sampled_from(["p", "q", "r"])),
+    st.tuples(st.sampled_from(["drop", "kind", "time", "retract"]), st.sampled_from(["a", "b", "deep", "tags"])),
+)
 numbers = st.integers(0, 10**6)
 policies = st.sampled_from(list(Policy))
 WHO: dict[str, Any] = {"actor": "ana", "why": "because"}
+
+
+def edited(body: Any, place: str, value: Any) -> Any:
+    """A body with one field set, dropped, or an item put in or out; a body that is no object becomes one."""
+    new = json.loads(json.dumps(body)) if isinstance(body, dict) else {}
+    name, _, inner = place.partition(".")
+    if place == "drop":
+        new.pop(value, None)
+    elif place == "tags":
+        held = new["tags"] if isinstance(new.get("tags"), list) else []
+        new["tags"] = [tag for tag in held if tag != value] if value in held else [*held, value]
+    elif name == "attempts":
+        held = [item for item in new.get("attempts", []) if isinstance(item, dict) and item["id"] != inner]
+        new["attempts"] = [*held, {"id": inner, "o": value}]
+    elif name == "deep":
+        new["deep"] = {**(new["deep"] if isinstance(new.get("deep"), dict) else {}), inner: value}
+    else:
+        new[name] = value
+    return new
 
 
 class Life(RuleBasedStateMachine):
@@ -335,6 +360,9 @@ class Life(RuleBasedStateMachine):
             return name, taken.branch, taken
         if kind == 2:
             return node.at, "main", self.model.at("main", node.at)
+        if kind == 4:
+            name = self.branch_of(number)
+            return f"{name}@{node.at.isoformat()}", name, self.model.at(name, node.at)
         return (node.name if number % 2 else node.name[:16]), node.branch, node
 
     def shows(self, moment: Any, node: Node | None, branch: str = "main") -> None:
@@ -352,7 +380,10 @@ class Life(RuleBasedStateMachine):
     def commit(self, batch: dict[str, Any], number: int, hours: int) -> None:
         """A batch of new bodies and retractions is one commit, or nothing if it takes back what is not there."""
         self.clock.move(timedelta(hours=hours))
-        branch = self.branch_of(number)
+        self.commit_all(batch, self.branch_of(number))
+
+    def commit_all(self, batch: dict[str, Any], branch: str) -> None:
+        """Commit a batch and tell the model, unless it has to be refused."""
         shown = live(self.model.heads[branch])
         changes, told = [], {}
         for address, content in batch.items():
@@ -370,7 +401,7 @@ class Life(RuleBasedStateMachine):
         self.model.add(self.memory.commit(changes, branch=branch, **WHO), branch, told)
 
     @precondition(lambda self: len(self.model.heads) < BRANCHES_MAX)
-    @rule(number=numbers, kind=st.integers(0, 3))
+    @rule(number=numbers, kind=st.integers(0, 4))
     def branch(self, number: int, kind: int) -> None:
         """A branch begins at any moment."""
         moment, _, node = self.moment_of(number, kind)
@@ -387,12 +418,55 @@ class Life(RuleBasedStateMachine):
         self.memory.snapshot(name, moment=node.name, **WHO)
         self.model.snapshots[name] = node
 
+    @rule(number=numbers, address=st.sampled_from(ADDRESSES[:3]), edit=edits)
+    def edit(self, number: int, address: str, edit: tuple[str, Any]) -> None:
+        """One field of one record is changed, or its kind, or when it happened, or it is taken back."""
+        branch = self.branch_of(number)
+        head = self.model.heads[branch]
+        cell = head.cells.get(address) if head is not None else None
+        shown = cell is not None and cell.says is not NOTHING
+        body, kind, occurred = (cell.body, cell.kind, cell.occurred) if shown and cell else ({}, "fact", None)
+        if edit[0] == "retract":
+            if shown:
+                self.commit_all({address: NOTHING}, branch)
+            return
+        if edit[0] == "kind":
+            kind = "incident" if kind == "fact" else "fact"
+        elif edit[0] == "time":
+            occurred = START - timedelta(days=len(edit[1]))
+        else:
+            body = edited(body, *edit)
+        self.commit_all({address: (body, kind, occurred)}, branch)
+
     @precondition(lambda self: len(self.model.heads) > 1 and self.model.nodes)
-    @rule(number=numbers, other=numbers, kind=st.sampled_from([0, 0, 0, 3]), policy=policies)
+    @rule(left=numbers, right=numbers, address=st.sampled_from(ADDRESSES[:3]), one=edits, two=edits, policy=policies)
+    def meet(self, left: int, right: int, address: str, one: Any, two: Any, policy: Policy) -> None:
+        """Two branches edit the same record, and one is merged into the other."""
+        into, source = self.branch_of(left), self.branch_of(right)
+        self.edit(left, address, one)
+        self.edit(right, address, two)
+        if into != source:
+            self.join(into, source, source, self.model.heads[source], policy)
+
+    @precondition(lambda self: len(self.model.heads) > 1 and self.model.nodes)
+    @rule(left=numbers, right=numbers, policy=policies, other=policies)
+    def cross(self, left: int, right: int, policy: Policy, other: Policy) -> None:
+        """Two branches each merge what the other was a moment ago, so that later they have no single base."""
+        one, two = self.branch_of(left), self.branch_of(right)
+        was_one, was_two = self.model.heads[one], self.model.heads[two]
+        if was_one is None or was_two is None or was_one.branch != one or was_two.branch != two or one == two:
+            return
+        self.join(one, was_two.name, two, was_two, policy)
+        self.join(two, was_one.name, one, was_one, other)
+
+    @precondition(lambda self: len(self.model.heads) > 1 and self.model.nodes)
+    @rule(number=numbers, other=numbers, kind=st.sampled_from([0, 0, 0, 3, 4]), policy=policies)
     def merge(self, number: int, other: int, kind: int, policy: Policy) -> None:
         """A branch or a commit is merged into a branch; doing it again changes nothing more."""
-        into = self.branch_of(number)
-        moment, source, theirs = self.moment_of(other, kind)
+        self.join(self.branch_of(number), *self.moment_of(other, kind), policy)
+
+    def join(self, into: str, moment: Any, source: str, theirs: Node | None, policy: Policy) -> None:
+        """Merge a moment, which is a commit on some branch, and compare with what the model makes of it."""
         ours = self.model.heads[into]
         if source == into:
             with pytest.raises(Refused):
@@ -423,8 +497,11 @@ class Life(RuleBasedStateMachine):
     @rule(number=numbers, other=numbers, policy=policies)
     def revert(self, number: int, other: int, policy: Policy) -> None:
         """Any commit of a branch's own line is undone, unless it was an erasure."""
-        branch, node = self.branch_of(number), self.node_of(other)
+        branch = self.branch_of(number)
         head = self.model.heads[branch]
+        # Mostly something recent of the same line; now and then anything.
+        line = self.model.line(head)[:4]
+        node = line[other % len(line)] if line and other % 3 else self.node_of(other)
         if node.erasure or node not in self.model.line(head):
             with pytest.raises(Refused):
                 self.memory.revert(node.name, branch=branch, policy=policy, **WHO)
@@ -476,19 +553,19 @@ class Life(RuleBasedStateMachine):
 
     # Reading
 
-    @rule(number=numbers, kind=st.integers(0, 3))
+    @rule(number=numbers, kind=st.integers(0, 4))
     def read(self, number: int, kind: int) -> None:
         """Any moment shows what it showed when it was the present, less what was erased since."""
         moment, _, node = self.moment_of(number, kind)
         self.shows(moment, node)
 
-    @rule(number=numbers, hours=st.integers(-10, 500))
+    @rule(number=numbers, hours=st.integers(-10, 200))
     def read_by_time(self, number: int, hours: int) -> None:
         """Any branch at any time shows what its line had come to by then."""
         branch, moment = self.branch_of(number), START + timedelta(hours=hours)
         self.shows(moment, self.model.at(branch, moment), branch)
 
-    @rule(left=numbers, right=numbers, kind=st.integers(0, 3), other=st.integers(0, 3))
+    @rule(left=numbers, right=numbers, kind=st.integers(0, 4), other=st.integers(0, 4))
     def diff(self, left: int, right: int, kind: int, other: int) -> None:
         """The difference of any two moments is the difference of two dictionaries."""
         first, _, before = self.moment_of(left, kind)
@@ -502,7 +579,7 @@ class Life(RuleBasedStateMachine):
             address for address in set(old) & set(new) if old[address] != new[address]
         }
 
-    @rule(word=st.sampled_from(WORDS), number=numbers, kind=st.integers(0, 3))
+    @rule(word=st.sampled_from(WORDS), number=numbers, kind=st.integers(0, 4))
     def search(self, word: str, number: int, kind: int) -> None:
         """A word finds exactly the records that hold it at that moment on that branch."""
         moment, _, node = self.moment_of(number, kind)

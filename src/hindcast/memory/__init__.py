@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from hindcast.memory import compare, merge, transfer, verify
-from hindcast.memory.ancestry import Ancestry, written_in
+from hindcast.memory import compare, erase, transfer, verify
 from hindcast.memory.compare import Question
 from hindcast.memory.history import History, Step
+from hindcast.memory.joining import Joining, Terms, last_commit
 from hindcast.memory.moments import MAIN_NUMBER, Moments, clip
 from hindcast.memory.three_way import SET_FIELDS
 from hindcast.memory.view import View, check_filter
@@ -50,8 +50,6 @@ from hindcast.model.record import (
 from hindcast.ports import Clock, Entropy, Index, Progress, Store, Writer
 
 COMMITS_PER_PAGE = 50
-# A branch that other writers keep moving is read again this often before the caller is told.
-MERGE_ATTEMPTS_MAX = 5
 # A thousand years: longer than any memory, and within what a calendar can subtract.
 STALE_DAYS_MAX = 365_250
 
@@ -74,10 +72,10 @@ class Memory:
         self._store = store
         self._clock = clock
         self._index = index
-        self._sets = set_fields
         self.limits = limits or MemoryLimits()
         self._moments = Moments(store, clock)
         self._history = History(store, clock, entropy, self.limits)
+        self._joining = Joining(store, self._moments, self._history, self.limits, set_fields)
 
     @property
     def space(self) -> str:
@@ -176,7 +174,9 @@ class Memory:
 
     def snapshot(self, name: str, *, actor: str, why: str, moment: When = MAIN) -> Snapshot:
         """Give a moment's last commit a name that never moves."""
-        return self._history.take_snapshot(name, self._last_commit(self._moments.at(moment)), actor=actor, why=why)
+        return self._history.take_snapshot(
+            name, last_commit(self._store, self._moments.at(moment)), actor=actor, why=why
+        )
 
     def snapshots(self) -> tuple[Snapshot, ...]:
         """All snapshots, oldest first."""
@@ -250,74 +250,8 @@ class Memory:
         expected_head: str | None = None,
     ) -> Merged | Conflicts:
         """Join a branch (or any moment) into a branch. By default a true conflict stops it and nothing is written."""
-        for _ in range(MERGE_ATTEMPTS_MAX):
-            # The head is read first: whatever comes after it is either part of `ours` or makes the step stale.
-            head = self._head(into)
-            theirs, ours = self._moments.at(source), self._moments.head(into)
-            if theirs.branch == into:
-                raise Refused(f"{into!r} cannot be merged with itself.", field="source", remedy="Name another branch.")
-            ancestry = Ancestry(self._store, self._moments)
-            if ancestry.includes(ours.scope, theirs):
-                return Merged(None, 0)
-            last = self._last_commit(theirs)
-            bases = ancestry.bases(ours.scope, theirs.scope)
-            addresses = written_in(self._store, [(base, theirs.scope) for base in bases or [()]])
-            step = Step(
-                actor,
-                why,
-                into,
-                Action.MERGE,
-                detail={"from": theirs.branch, "from_seq": last.seq},
-                merge_parent=last.id,
-                merge_seq=last.seq,
-                expected_head=expected_head or head,
-            )
-            try:
-                return self._join(addresses, bases, ours, theirs, step, policy, choices or {})
-            except Stale:
-                if expected_head is not None:
-                    raise
-        raise Stale(f"The branch {into!r} keeps moving.", field="into", remedy="Try again when it is quieter.")
-
-    def _last_commit(self, moment: Moment) -> Commit:
-        found = self._store.commits(moment.scope, before=moment.seq + 1, after=0, commits_max=1)
-        if not found:
-            raise Missing("Nothing has been remembered yet.", field="moment", remedy="Commit something first.")
-        return found[0]
-
-    def _head(self, branch: str) -> str | None:
-        return next((known.head for known in self._store.branches() if known.name == branch), None)
-
-    def _join(
-        self,
-        addresses: Sequence[str],
-        bases: Sequence[tuple[tuple[int, int], ...]],
-        ours: Moment,
-        theirs: Moment,
-        step: Step,
-        policy: Policy,
-        choices: Mapping[str, Choice],
-    ) -> Merged | Conflicts:
-        if len(addresses) > self.limits.diff_records_max:
-            raise Refused(
-                f"{len(addresses)} addresses would have to be joined; {self.limits.diff_records_max} can be at once.",
-                field="source",
-                remedy="Merge an earlier moment of the branch first.",
-            )
-        plan = merge.plan(
-            self._store,
-            addresses,
-            bases=bases,
-            ours=ours.scope,
-            theirs=theirs.scope,
-            policy=policy,
-            choices=choices,
-            sets=self._sets,
-        )
-        if plan.conflicts:
-            return Conflicts(plan.conflicts, ours, theirs)
-        commit = self._history.commit(plan.changes, step)
-        return Merged(commit, len(plan.changes), plan.settled)
+        terms = Terms(actor, why, policy, choices or {})
+        return self._joining.merge(lambda: self._moments.at(source), into, terms, expected_head=expected_head)
 
     def revert(
         self,
@@ -331,21 +265,7 @@ class Memory:
     ) -> Merged | Conflicts:
         """Undo one commit by a new one, keeping what came after it. What was changed again since is a conflict."""
         known = commit if isinstance(commit, Commit) else self._store.commit(commit)
-        if known.action is Action.ERASE:
-            raise Refused("What was erased is gone.", field="commit", remedy="There is nothing left to bring back.")
-        head, ours = self._head(branch), self._moments.head(branch)
-        after = self._moments.at(known)
-        number = after.scope[0][0]
-        if dict(ours.scope).get(number, 0) < known.seq:
-            raise Refused(
-                f"Commit {known.id[:12]} is not part of {branch!r}.",
-                field="commit",
-                remedy=f"It is on {known.branch!r}.",
-            )
-        before = Moment(known.branch, known.seq - 1, clip(after.scope, known.seq - 1), f"before {known.id[:12]}")
-        addresses = self._store.touched([(number, known.seq - 1, known.seq)])
-        step = Step(actor, why, branch, Action.REVERT, detail={"reverts": known.id}, expected_head=head)
-        return self._join(addresses, [after.scope], ours, before, step, policy, choices or {})
+        return self._joining.revert(known, branch, Terms(actor, why, policy, choices or {}))
 
     # Keeping
 
@@ -396,39 +316,10 @@ class Memory:
         Erasing once more what is erased already removes the traces that a reader was holding then.
         """
         where = address if isinstance(address, Address) else Address.parse(address)
-        found = self._store.versions_of([str(where)], below=True)
-        meant = {
-            number: record
-            for number, record in self._store.records(found).items()
-            if record.address == where or (not where.entry and (below or record.path == where.path))
-        }
-        held = {number: record for number, record in meant.items() if record.state is not State.ERASED}
-        if not held:
-            return self._finish_erasing(where, sorted(meant))
-        numbers, names = sorted(held), sorted({str(record.address) for record in held.values()})
-
-        def blank(writer: Writer, _branch: Branch) -> None:
-            if self._store.versions_of([str(where)], below=True) != found:
-                raise Stale(f"{where} was written meanwhile.", field="address", remedy="Erase it again.")
-            writer.blank(numbers)
-
-        step = Step(actor, why, MAIN, Action.ERASE, detail={"versions": list(numbers), "addresses": list(names)})
-        commit = self._history.commit([], step, check=blank)
+        erased = erase.erase(self._store, self._history, where, actor=actor, why=why, below=below)
         if self._index is not None:
             self._index.follow(embed=False)
-        return Erased(commit, len(numbers), tuple(map(split_stored, names)), self._store.scrub())
-
-    def _finish_erasing(self, where: Address, numbers: Sequence[int]) -> Erased:
-        said = [
-            commit
-            for commit in self._store.commits_of(Action.ERASE, after=0)
-            if isinstance(commit.detail, dict) and not set(numbers).isdisjoint(commit.detail["versions"])
-        ]
-        if not said:
-            raise Missing(f"Nothing is kept at {where}.", field="address", remedy="Check its spelling.")
-        if self._index is not None:
-            self._index.follow(embed=False)
-        return Erased(said[-1], 0, (), self._store.scrub())
+        return replace(erased, traces_gone=self._store.scrub())
 
     def verify(self, progress: Progress | None = None) -> Verified:
         """Recompute the whole chain and name every fault."""
