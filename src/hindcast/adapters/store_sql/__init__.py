@@ -16,6 +16,7 @@ from hindcast.adapters.store_sql.engine import (
     LOCK_WAIT_MS_MAX,
     beginning,
     check_space,
+    for_writing,
     migrate,
     postgres_engine,
     reading,
@@ -25,7 +26,7 @@ from hindcast.adapters.store_sql.engine import (
 )
 from hindcast.adapters.store_sql.faults import translated
 from hindcast.adapters.store_sql.hot import Hot, PostgresHot, SqliteHot
-from hindcast.adapters.store_sql.write import SqlWriter, tip
+from hindcast.adapters.store_sql.write import SqlWriter
 from hindcast.model.errors import Damaged, Malformed, Missing, Unavailable
 from hindcast.model.ids import COMMIT_ID_CHARS
 from hindcast.model.query import Filter
@@ -92,6 +93,7 @@ class SqlStore:
         self._engine = engine
         self._space = space
         self._number = number
+        self._writes = for_writing(engine)
         self._hot = hot
         self.get = hot.get
         # Writers of one process queue here and not inside the pool, where they would hold the connections that the one
@@ -114,7 +116,7 @@ class SqlStore:
         if not self._turn.acquire(timeout=LOCK_WAIT_MS_MAX / 1000):
             raise Unavailable("The memory is locked by another writer.", remedy="Try again.")
         try:
-            with writing(self._engine, self._number) as connection:
+            with writing(self._writes, self._number) as connection:
                 yield connection
         finally:
             self._turn.release()
@@ -191,7 +193,7 @@ class SqlStore:
     def tip(self) -> Tip:
         """The newest step."""
         with reading(self._engine, self._number) as connection:
-            return tip(connection, self._number)
+            return shape.tip(self._hot.tip(connection))
 
     def commit(self, prefix: str) -> Commit:
         """The one commit whose id begins so."""

@@ -176,10 +176,15 @@ def _set_schema(connection: Connection, number: int) -> None:
     connection.execute(text("INSERT INTO hindcast_schema VALUES (:number)"), {"number": number})
 
 
+def for_writing(engine: Engine) -> Engine:
+    """The same engine, whose transactions take the write lock as they begin."""
+    return engine.execution_options(**{_WRITES: True})
+
+
 @contextmanager
 def beginning(engine: Engine) -> Iterator[Connection]:
     """A write transaction that concerns no single space."""
-    with engine.execution_options(**{_WRITES: True}).begin() as connection:
+    with for_writing(engine).begin() as connection:
         yield connection
 
 
@@ -193,8 +198,8 @@ def reading(engine: Engine, space: int) -> Iterator[Connection]:
 
 @contextmanager
 def writing(engine: Engine, space: int) -> Iterator[Connection]:
-    """The one write transaction of a space: SQLite locks the file, PostgreSQL the space's row."""
-    with translated(), beginning(engine) as connection:
+    """The one write transaction of a space, on an engine `for_writing`: SQLite locks the file, PostgreSQL a row."""
+    with translated(), engine.begin() as connection:
         _restrict(connection, space)
         if connection.dialect.name != "sqlite":
             wait = {"wait": str(LOCK_WAIT_MS_MAX)}

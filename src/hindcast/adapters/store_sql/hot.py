@@ -35,6 +35,10 @@ class Hot(Protocol):
         """The version of an address that a scope sees."""
         ...
 
+    def tip(self, connection: Connection) -> Sequence[Any] | None:
+        """The newest commit's number, id, time and last version, inside a transaction."""
+        ...
+
     def current(self, connection: Connection, branch: int, addresses: Sequence[str]) -> dict[str, int]:
         """The newest version of each address on one branch, inside a transaction."""
         ...
@@ -64,6 +68,7 @@ class SqliteHot:
     )  # fmt: skip
     _COMMIT = f'INSERT INTO "commit" (space, {COMMIT_COLUMNS}) VALUES (1, {", ".join("?" * _COMMIT_FIELDS)})'
     _HEAD = "UPDATE branch SET head_seq = ? WHERE number = ?"
+    _TIP = 'SELECT seq, id, at_us, last_version FROM "commit" ORDER BY seq DESC LIMIT 1'
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -98,6 +103,12 @@ class SqliteHot:
         self._local.connection = connection
         self._open.add(connection)
         return connection
+
+    def tip(self, connection: Connection) -> Sequence[Any] | None:
+        """The newest commit's number, id, time and last version."""
+        driver: Any = connection.connection.driver_connection
+        found: tuple[Any, ...] | None = driver.execute(self._TIP).fetchone()
+        return found
 
     def current(self, connection: Connection, branch: int, addresses: Sequence[str]) -> dict[str, int]:
         """The newest version of each address on one branch."""
@@ -147,6 +158,9 @@ class PostgresHot:
     )
     _COMMIT = f'INSERT INTO "commit" (space, {COMMIT_COLUMNS}) VALUES ({", ".join(["%s"] * (_COMMIT_FIELDS + 1))})'
     _HEAD = "UPDATE branch SET head_seq = %s WHERE space = %s AND number = %s"
+    _TIP = text(
+        'SELECT seq, id, at_us, last_version FROM "commit" WHERE space = :space ORDER BY seq DESC LIMIT 1'
+    )  # fmt: skip
     # An array holds up to 1 GB, and each of these may be a body of the largest size.
     _ROWS_PER_STATEMENT_MAX = 250
 
@@ -163,6 +177,10 @@ class PostgresHot:
                 if found is not None:
                     return record(found)
         return None
+
+    def tip(self, connection: Connection) -> Sequence[Any] | None:
+        """The newest commit's number, id, time and last version."""
+        return connection.execute(self._TIP, {"space": self._space}).fetchone()
 
     def current(self, connection: Connection, branch: int, addresses: Sequence[str]) -> dict[str, int]:
         """The newest version of each address on one branch."""

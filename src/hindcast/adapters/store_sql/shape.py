@@ -13,7 +13,7 @@ from sqlalchemy import RowMapping
 from hindcast.model.errors import Damaged
 from hindcast.model.ids import Address, split_stored
 from hindcast.model.record import Action, Branch, Commit, Record, State
-from hindcast.ports import Row
+from hindcast.ports import Row, Tip
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _STATES = tuple(State)
@@ -140,3 +140,15 @@ def branch(found: RowMapping | Mapping[str, Any]) -> Branch:
         actor=found["actor"],
         why=found["why"],
     )
+
+
+def tip(found: Sequence[Any] | None) -> Tip:
+    """The newest step out of a commit's number, id, time and last version."""
+    if found is None:
+        return Tip(0, None, None, 0)
+    try:
+        return Tip(index(found[0]), found[1].hex(), moment(found[2]), index(found[3]))
+    except (TypeError, AttributeError) as error:
+        raise Damaged(
+            f"The newest commit cannot be read: {error}.", remedy="Run `hindcast memory verify`, then restore a copy."
+        ) from error

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import index
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, update
 
 from hindcast.adapters.store_sql import shape
 from hindcast.adapters.store_sql import tables as t
 from hindcast.adapters.store_sql.hot import Hot
 from hindcast.adapters.store_sql.read import IDS_PER_STATEMENT_MAX, branch_query, chunks
-from hindcast.model.errors import Damaged, Missing
+from hindcast.model.errors import Missing
 from hindcast.model.record import Branch, Commit, Snapshot
 from hindcast.ports import Row, Tip
 
 # Built once: putting a statement together costs more than running it.
 _BRANCH = branch_query().where(t.branch.c.name == bindparam("name"))
-_TIP = (
-    select(t.commit.c.seq, t.commit.c.id, t.commit.c.at_us, t.commit.c.last_version)
-    .where(t.commit.c.space == bindparam("space"))
-    .order_by(t.commit.c.seq.desc())
-    .limit(1)
-)
 
 
 class SqlWriter:
@@ -35,7 +28,7 @@ class SqlWriter:
 
     def tip(self) -> Tip:
         """The newest step of the space."""
-        return tip(self._connection, self._space)
+        return shape.tip(self._hot.tip(self._connection))
 
     def branch(self, name: str) -> Branch:
         """A branch as it is inside this transaction."""
@@ -97,16 +90,3 @@ class SqlWriter:
             self._connection.execute(
                 delete(t.vector).where(t.vector.c.space == self._space, t.vector.c.version.in_(chunk))
             )
-
-
-def tip(connection: Connection, space: int) -> Tip:
-    """The newest step of a space."""
-    found = connection.execute(_TIP, {"space": space}).fetchone()
-    if found is None:
-        return Tip(0, None, None, 0)
-    try:
-        return Tip(index(found[0]), found[1].hex(), shape.moment(found[2]), index(found[3]))
-    except (TypeError, AttributeError) as error:
-        raise Damaged(
-            f"The newest commit cannot be read: {error}.", remedy="Run `hindcast memory verify`, then restore a copy."
-        ) from error
