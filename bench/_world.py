@@ -10,6 +10,7 @@ import time
 import zlib
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -53,9 +54,13 @@ _CUMULATIVE = np.cumsum(_WEIGHTS / _WEIGHTS.sum())
 
 
 def texts(count: int, words: int, seed: int) -> list[str]:
-    """Made-up texts with the word frequencies of real ones."""
-    drawn = np.searchsorted(_CUMULATIVE, np.random.default_rng(seed).random((count, words)))
-    return [" ".join(VOCABULARY[min(word, _WORDS - 1)] for word in row) for row in drawn.tolist()]
+    """Made-up texts of so many words on average, some short and some long, with the word frequencies of real ones."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(words // 2, words + words // 2 + 1, count)
+    drawn = iter(np.searchsorted(_CUMULATIVE, rng.random(int(lengths.sum()))).tolist())
+    return [
+        " ".join(VOCABULARY[min(word, _WORDS - 1)] for word in islice(drawn, length)) for length in lengths.tolist()
+    ]
 
 
 class HashEmbedder:

@@ -592,6 +592,23 @@ def test_a_branch_from_a_live_view_is_held_still(memory: Memory) -> None:
     sound(memory)
 
 
+def test_a_branch_can_begin_before_its_parent_did(place: Place, memory: Memory) -> None:
+    """A branch of a branch, begun at a time before that one, sees the grandparent only up to its own beginning."""
+    put(memory, "n/p", 1)
+    early = place.clock.now()
+    place.tick(days=1)
+    put(memory, "n/p", 2)
+    memory.branch("fix", **WHO)
+    put(memory, "n/q", 1, branch="fix")
+    memory.branch("earlier", start=f"fix@{early.isoformat()}", **WHO)
+    put(memory, "n/r", 1, branch="earlier")
+
+    assert shown(memory, "earlier") == {"n/p": 1, "n/r": 1}
+    assert merged(memory.merge("fix", into="earlier", **WHO)).taken == 2
+    assert shown(memory, "earlier") == {"n/p": 2, "n/q": 1, "n/r": 1}
+    sound(memory)
+
+
 def test_a_branch_can_begin_before_everything(memory: Memory) -> None:
     """A branch from before the first commit is empty, and can be merged all the same."""
     put(memory, "n/p", 1)

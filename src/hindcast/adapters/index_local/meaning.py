@@ -1,8 +1,9 @@
-"""The vector index: every version's vector on disk, three bits for each dimension in memory.
+"""The vector index: every version's vector on disk, five bits for each dimension in memory.
 
-A search compares bits under the mask of what may be seen, first one plane of them and then all three for the nearest,
-and scores the nearest few thousand with their full vectors. There is no graph and there are no clusters: those lose
-their recall under a filter, and a moment is a filter. docs/decisions/0004-vectors-by-bits.md has the comparison.
+A search compares bits of what may be seen: some of the first bits of everything, more bits of what is near, all bits of
+what is nearer still, and scores the nearest few hundred with their full vectors. There is no graph and there are no
+clusters: those lose their recall under a filter, and a moment is a filter. docs/decisions/0004-vectors-by-bits.md has
+the comparison.
 """
 
 from __future__ import annotations
@@ -19,15 +20,17 @@ from numpy.typing import NDArray
 from hindcast.adapters.index_local.catalog import Mask
 
 # Goes up whenever the files or the bits in them change their meaning; older files are then left alone and made anew.
-FORMAT = 1
+FORMAT = 2
 # Fewer visible vectors than this are all scored in full.
 BITS_FROM = 4_000
-# The share of what is visible that the first plane lets through, and the share that is scored in full.
-NEAR_SHARE = 0.25
-SCORED_SHARE = 0.01
-SCORED_MIN = 1_000
-# Where the planes cut a coordinate, in its standard deviations: in the middle first, then the quarters of the middle.
-CUTS = (0.0, -0.67, 0.67)
+# How many 64-bit words of the first plane everything visible is compared by: two thirds of them tell almost as much.
+FIRST_WORDS_SHARE = 2 / 3
+# The shares of what is visible that come through each look, and the share that is scored in full.
+NEAR_SHARES = (0.35, 0.15, 0.04)
+SCORED_SHARE = 0.003
+SCORED_MIN = 400
+# Where the planes cut a coordinate, in its standard deviations: in the middle first, then further and further out.
+CUTS = (0.0, -0.45, 0.45, -1.0, 1.0)
 # Coordinates lie between -1 and 1; as 16-bit integers they take half the space of floats and are quick to convert.
 SCALE = 32_767
 # Nearer than this, or not alike at all: unrelated sentences of the default model seldom come closer.
@@ -68,6 +71,9 @@ class Meaning:
         self.folder = folder
         self._dims = dims
         self._words = -(-dims // 64)
+        first = max(1, int(self._words * FIRST_WORDS_SHARE))
+        # How many words each block of bits has: the first plane in two parts, then the other planes.
+        self._widths = [first, self._words - first, *[self._words] * (len(CUTS) - 1)]
         self._turn = rotation(dims) * np.float32(dims**0.5)
         self._empty()
         folder.mkdir(parents=True, exist_ok=True)
@@ -75,7 +81,8 @@ class Meaning:
 
     def _empty(self) -> None:
         self._rows = 0
-        self._planes = [np.zeros((0, self._words), np.uint64) for _ in CUTS]
+        # Contiguous, each: taking rows out of a slice would copy the slice first.
+        self._blocks = [np.zeros((0, width), np.uint64) for width in self._widths]
         self._versions = np.zeros(0, np.int64)
         self._row_of = np.zeros(0, np.int32)
 
@@ -98,15 +105,17 @@ class Meaning:
             count = min(rows - self._rows, ROWS_PER_READ)
             fresh = np.fromfile(versions, np.int64, count, offset=self._rows * 8)
             planes = np.fromfile(bits, np.uint64, count * bits_size // 8, offset=self._rows * bits_size)
-            self._take(fresh, planes.reshape(-1, len(CUTS), self._words), room=rows)
+            self._take(fresh, planes.reshape(count, -1), room=rows)
 
-    def _take(self, versions: NDArray[np.int64], planes: NDArray[np.uint64], *, room: int) -> None:
+    def _take(self, versions: NDArray[np.int64], bits: NDArray[np.uint64], *, room: int) -> None:
         rows = self._rows + len(versions)
         self._versions = _grown(self._versions, room)
         self._versions[self._rows : rows] = versions
-        for number in range(len(CUTS)):
-            self._planes[number] = _grown(self._planes[number], room)
-            self._planes[number][self._rows : rows] = planes[:, number]
+        start = 0
+        for number, width in enumerate(self._widths):
+            self._blocks[number] = _grown(self._blocks[number], room)
+            self._blocks[number][self._rows : rows] = bits[:, start : start + width]
+            start += width
         known = len(self._row_of)
         self._row_of = _grown(self._row_of, int(versions.max()) + 1)
         self._row_of[known:] = -1
@@ -151,14 +160,14 @@ class Meaning:
         self.reload()
 
     def _bits(self, vectors: NDArray[np.int16] | Floats) -> NDArray[np.uint64]:
-        """For each vector and each cut: one bit for each coordinate, whether it lies above."""
+        """For each vector, cut after cut: one bit for each coordinate, whether it lies above."""
         turned = np.asarray(vectors, np.float32) @ self._turn
         if vectors.dtype == np.int16:
             turned /= SCALE
         above = np.packbits(turned[:, None, :] > np.array(CUTS, np.float32)[:, None], axis=-1)
         padded = np.zeros((len(vectors), len(CUTS), self._words * 8), np.uint8)
         padded[..., : above.shape[-1]] = above
-        return padded.view(np.uint64)
+        return padded.reshape(len(vectors), -1).view(np.uint64)
 
     def forget(self, versions: Sequence[int]) -> None:
         """Overwrite the vectors of these versions with zeros, in memory and on disk."""
@@ -171,8 +180,8 @@ class Meaning:
                     file.write(bytes(size))
                 file.flush()
                 os.fsync(file.fileno())
-        for plane in self._planes:
-            plane[rows] = 0
+        for block in self._blocks:
+            block[rows] = 0
 
     def drop(self) -> None:
         """Remove every file."""
@@ -192,27 +201,37 @@ class Meaning:
         return tuple((int(self._versions[rows[at]]), float(scores[at])) for at in best if scores[at] >= SIMILARITY_MIN)
 
     def _near(self, vector: Floats, rows: Rows, count: int) -> Rows:
-        """The rows whose bits differ least from the vector's."""
-        asked = self._bits(vector[None])[0]
-        apart = _differing(self._planes[0], rows, asked[0])
-        near = max(count, int(len(rows) * NEAR_SHARE))
-        if near < len(rows):
-            kept = np.argpartition(apart, near)[:near]
-            rows, apart = rows[kept], apart[kept]
-        for plane, bits in zip(self._planes[1:], asked[1:], strict=True):
-            apart = apart + _differing(plane, rows, bits)
-        return rows[np.argpartition(apart, count)[:count]] if count < len(rows) else rows
+        """The rows whose bits differ least from the vector's: four looks, each at fewer rows and more bits."""
+        visible = len(rows)
+        asked = np.split(self._bits(vector[None])[0], np.cumsum(self._widths)[:-1])
+        apart = np.zeros(visible, np.uint16)
+        looks = (slice(0, 1), slice(1, 2), slice(2, 4), slice(4, None))
+        for blocks, share in zip(looks, (*NEAR_SHARES, SCORED_SHARE), strict=True):
+            for block, bits in zip(self._blocks[blocks], asked[blocks], strict=True):
+                apart += _differing(block, rows, bits)
+            near = _least(apart, max(count, int(visible * share)))
+            rows, apart = rows[near], apart[near]
+        return rows
 
 
-def _differing(plane: NDArray[np.uint64], rows: Rows, bits: NDArray[np.uint64]) -> NDArray[np.uint16]:
-    found = plane.take(rows, axis=0)
+def _differing(block: NDArray[np.uint64], rows: Rows, bits: NDArray[np.uint64]) -> NDArray[np.uint16]:
+    """In how many bits each of these rows differs."""
+    found = block.take(rows, axis=0)
     found ^= bits
     counted = np.bitwise_count(found)
+    total = np.zeros(len(rows), np.uint16)
     # Adding columns is several times quicker than summing short rows.
-    total = counted[:, 0].astype(np.uint16)
-    for column in range(1, counted.shape[1]):
+    for column in range(counted.shape[1]):
         total += counted[:, column]
     return total
+
+
+def _least(apart: NDArray[np.uint16], count: int) -> NDArray[np.int64]:
+    """Where the smallest so many are, and all that are as small as the last of them. Counting beats sorting here."""
+    if count >= len(apart):
+        return np.arange(len(apart))
+    limit = int(np.searchsorted(np.cumsum(np.bincount(apart)), count))
+    return np.flatnonzero(apart <= limit)
 
 
 def _grown(array: NDArray[Kind], rows: int) -> NDArray[Kind]:
