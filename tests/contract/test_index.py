@@ -380,12 +380,12 @@ def test_two_that_share_a_folder_see_each_others_work(opened: Opened) -> None:
 def test_an_index_of_another_history_is_not_believed(place: Place, tmp_path: Path) -> None:
     """An index that has seen more than its history holds was made for another one, and starts over."""
     first, second = place.store(place.other("first")), place.store(place.other("second"))
-    known = place.memory(store=first, index=LocalIndex(tmp_path / "index", first))
+    known = place.memory(store=first, index=LocalIndex(tmp_path / "index", first, WordVectors()))
     for number in range(3):
         known.put(f"team/p{number}", "redis", actor="ana", why="seen")
     assert len(paths(known, "redis")) == 3
     known.close()
-    unknown = place.memory(store=second, index=LocalIndex(tmp_path / "index", second))
+    unknown = place.memory(store=second, index=LocalIndex(tmp_path / "index", second, WordVectors()))
     unknown.put("team/only", "kafka", actor="ana", why="seen")
 
     assert paths(unknown, "redis") == []

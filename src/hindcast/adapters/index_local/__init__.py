@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from hindcast.adapters.index_local.catalog import Catalog, Mask
 from hindcast.adapters.index_local.files import alone, write_whole
@@ -50,7 +49,7 @@ class LocalIndex:
         self._lock = threading.RLock()
         self._opened = False
         self._looked_at = -1
-        self._arms = ThreadPoolExecutor(max_workers=2, thread_name_prefix="hindcast-meaning")
+        self._model = ThreadPoolExecutor(max_workers=2, thread_name_prefix="hindcast-model")
 
     def _open(self) -> None:
         """Read what is there, on first use: a command that does not search does not wait for it."""
@@ -70,7 +69,10 @@ class LocalIndex:
             ) from error
         if self._catalog.version > self._store.tip().version:
             # The history was replaced by an older or another one: what is here describes something else.
-            self._words.drop()
+            with alone(self._folder):
+                self._words.drop()
+                for folder in self._folder.glob("meaning-*"):
+                    shutil.rmtree(folder)
             self._catalog, self._saved = Catalog(), 0
         # A word index that was deleted or torn has begun anew and lacks what the catalog knows.
         self._begins_anew = self._words_behind()
@@ -219,38 +221,35 @@ class LocalIndex:
 
     def search(self, query: Query, scope: Scope, *, candidates_max: int) -> Candidates:
         """The best versions that a scope sees and the filter lets through, for each arm."""
+        wanted = query.arms or ("words", "meaning")
+        # The model reads the question while the words are looked up.
+        asked = None
+        if "meaning" in wanted and self._embedder is not None:
+            asked = self._model.submit(self._embedder.embed, [query.text[:EMBEDDED_CHARS_MAX]])
         with self._lock:
             self._open()
             mask = self._catalog.seen(scope, query.filter, learned=self._learned(query.filter))
             words = self._words
         visible = np.flatnonzero(mask)
-        wanted = query.arms or ("words", "meaning")
         terms = words.terms(query.text)
-        # The meaning arm waits for memory, the word arm computes: side by side they take little more than one.
-        asked = None
-        if "meaning" in wanted and self._embedder is not None:
-            asked = self._arms.submit(self._by_meaning, self._embedder, query.text, visible, candidates_max)
         by_arm: dict[str, tuple[tuple[int, float], ...]] = {}
         notes: tuple[str, ...] = ()
         unembedded = 0
         if "words" in wanted:
             by_arm["words"] = words.search(terms, mask, visible, hits_max=candidates_max)
-        if asked is not None:
+        if asked is not None and self._embedder is not None:
             try:
-                by_arm["meaning"], unembedded = asked.result()
+                vector = np.asarray(asked.result()[0], np.float32)
+                meaning = self._vectors(self._embedder)
             except HindcastError as error:
                 notes = (f"Searched without meaning. {error}",)
+            else:
+                rows = meaning.rows(visible)
+                by_arm["meaning"] = meaning.search(vector, rows, hits_max=candidates_max)
+                unembedded = len(visible) - len(rows)
         elif query.arms is not None and "meaning" in query.arms:
             notes = ("Searched without meaning: there is no model. `hindcast models prepare` makes one.",)
         return Candidates(by_arm, terms, unembedded, notes)
-
-    def _by_meaning(
-        self, embedder: Embedder, text: str, visible: NDArray[np.int64], hits_max: int
-    ) -> tuple[tuple[tuple[int, float], ...], int]:
-        vector = np.asarray(embedder.embed([text[:EMBEDDED_CHARS_MAX]])[0], np.float32)
-        meaning = self._vectors(embedder)
-        rows = meaning.rows(visible)
-        return meaning.search(vector, rows, hits_max=hits_max), len(visible) - len(rows)
 
     def _learned(self, wanted: Filter) -> tuple[int, int]:
         """The steps (after, up to) that a filter on learning time allows. Times are in order, so steps are a range."""
@@ -267,7 +266,7 @@ class LocalIndex:
             if self._opened and self._catalog.version != self._saved:
                 with alone(self._folder):
                     self._save(now=True)
-            self._arms.shutdown()
+            self._model.shutdown()
             self._opened = False
 
 

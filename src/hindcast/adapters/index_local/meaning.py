@@ -9,7 +9,6 @@ the comparison.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -26,9 +25,9 @@ BITS_FROM = 4_000
 # How many 64-bit words of the first plane everything visible is compared by: two thirds of them tell almost as much.
 FIRST_WORDS_SHARE = 2 / 3
 # The shares of what is visible that come through each look, and the share that is scored in full.
-NEAR_SHARES = (0.35, 0.15, 0.04)
+NEAR_SHARES = (0.3, 0.1, 0.025)
 SCORED_SHARE = 0.003
-SCORED_MIN = 400
+SCORED_MIN = 300
 # Where the planes cut a coordinate, in its standard deviations: in the middle first, then further and further out.
 CUTS = (0.0, -0.45, 0.45, -1.0, 1.0)
 # Coordinates lie between -1 and 1; as 16-bit integers they take half the space of floats and are quick to convert.
@@ -41,7 +40,8 @@ ROWS_PER_READ = 100_000
 
 Kind = TypeVar("Kind", bound=np.generic)
 Floats = NDArray[np.float32]
-Rows = NDArray[np.int32]
+# Numbers of rows, in the type that numpy looks things up by: any other would be converted each time.
+Rows = NDArray[np.intp]
 
 
 def packed(vectors: Floats) -> NDArray[np.int16]:
@@ -84,7 +84,7 @@ class Meaning:
         # Contiguous, each: taking rows out of a slice would copy the slice first.
         self._blocks = [np.zeros((0, width), np.uint64) for width in self._widths]
         self._versions = np.zeros(0, np.int64)
-        self._row_of = np.zeros(0, np.int32)
+        self._row_of = np.zeros(0, np.intp)
 
     @property
     def _files(self) -> tuple[tuple[Path, int], ...]:
@@ -119,7 +119,7 @@ class Meaning:
         known = len(self._row_of)
         self._row_of = _grown(self._row_of, int(versions.max()) + 1)
         self._row_of[known:] = -1
-        self._row_of[versions] = np.arange(self._rows, rows, dtype=np.int32)
+        self._row_of[versions] = np.arange(self._rows, rows, dtype=np.intp)
         self._rows = rows
 
     def has(self, size: int) -> Mask:
@@ -182,12 +182,6 @@ class Meaning:
                 os.fsync(file.fileno())
         for block in self._blocks:
             block[rows] = 0
-
-    def drop(self) -> None:
-        """Remove every file."""
-        self._empty()
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir(parents=True)
 
     def search(self, vector: Floats, rows: Rows, *, hits_max: int) -> tuple[tuple[int, float], ...]:
         """Of these rows the nearest versions with their cosine similarity, the newer one where they tie."""

@@ -28,9 +28,11 @@ QUERY_WORDS_MAX = 200
 NAMED_VERSIONS_MAX = 2_000
 FETCH_MIN = 200
 # How many times more is asked for than the share of visible versions suggests: asking twice costs more.
-FETCH_FACTOR = 2.5
-# A word that a quarter of all texts hold says almost nothing, and looking at a quarter of all texts takes its time.
-COMMON_SHARE = 0.25
+FETCH_FACTOR = 4
+# A word that a tenth of very many texts hold says little beside rarer ones, and looking at all of those takes its time.
+# Among few texts every word counts.
+COMMON_SHARE = 0.1
+COMMON_TEXTS_MIN = 20_000
 FREQUENCIES_KEPT_MAX = 50_000
 # Scores are sums of 32-bit floats whose order of addition may differ; beyond this many digits there is only noise.
 SCORE_DIGITS = 4
@@ -130,7 +132,7 @@ class Words:
 
     def telling(self, terms: Collection[str]) -> Collection[str]:
         """The words that tell texts apart: those that most texts hold are left out, unless there are no others."""
-        limit = COMMON_SHARE * self._searcher.num_docs
+        limit = max(COMMON_SHARE * self._searcher.num_docs, COMMON_TEXTS_MIN)
         rare = tuple(term for term in terms if self._holders(term) <= limit)
         return rare or terms
 
@@ -156,7 +158,7 @@ class Words:
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, unscored)])
             fetch = len(visible)
         else:
-            fetch = max(FETCH_MIN, int(FETCH_FACTOR * hits_max * len(mask) / len(visible)))
+            fetch = max(FETCH_MIN, int(FETCH_FACTOR * hits_max * self._searcher.num_docs / len(visible)))
         while True:
             versions, scores = self._fetch(query, fetch)
             known = versions < len(mask)

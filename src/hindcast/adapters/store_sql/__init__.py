@@ -96,6 +96,7 @@ class SqlStore:
         self._writes = for_writing(engine)
         self._hot = hot
         self.get = hot.get
+        self.records = hot.records
         # Writers of one process queue here and not inside the pool, where they would hold the connections that the one
         # who writes still needs for reading.
         self._turn = threading.Lock()
@@ -155,11 +156,6 @@ class SqlStore:
         """For each namespace: how many live records, and when the newest was learnt."""
         with reading(self._engine, self._number) as connection:
             return read.counts(connection, self._number, scope, wanted)
-
-    def records(self, versions: Sequence[int]) -> Mapping[int, Record]:
-        """Versions by number."""
-        with reading(self._engine, self._number) as connection:
-            return read.records_by_number(connection, self._number, versions)
 
     def touched(self, spans: Sequence[tuple[int, int, int]]) -> list[str]:
         """Addresses written on (branch, after step, up to step)."""

@@ -35,6 +35,10 @@ class Hot(Protocol):
         """The version of an address that a scope sees."""
         ...
 
+    def records(self, versions: Sequence[int]) -> dict[int, Record]:
+        """Versions by number."""
+        ...
+
     def tip(self, connection: Connection) -> Sequence[Any] | None:
         """The newest commit's number, id, time and last version, inside a transaction."""
         ...
@@ -63,6 +67,10 @@ class SqliteHot:
         f'SELECT {RECORD_COLUMNS} FROM version v JOIN "commit" c ON c.seq = v.from_seq '
         "WHERE v.branch = ? AND v.address = ? AND v.from_seq <= ? ORDER BY v.from_seq DESC LIMIT 1"
     )
+    _RECORDS = (
+        f"SELECT {RECORD_COLUMNS} FROM json_each(?) JOIN version v ON v.id = value "
+        'JOIN "commit" c ON c.seq = v.from_seq'
+    )
     _CURRENT = (
         "SELECT value, (SELECT max(id) FROM version WHERE branch = ?2 AND address = value) FROM json_each(?1)"
     )  # fmt: skip
@@ -75,6 +83,13 @@ class SqliteHot:
         self._local = threading.local()
         # Held weakly: a thread that has ended takes its connection along.
         self._open: weakref.WeakSet[_Connection] = weakref.WeakSet()
+
+    def records(self, versions: Sequence[int]) -> dict[int, Record]:
+        """Versions by number."""
+        with translated():
+            connection: sqlite3.Connection = getattr(self._local, "connection", None) or self._connect()
+            found = connection.execute(self._RECORDS, (orjson.dumps(versions).decode(),)).fetchall()
+        return {row[0]: record(row) for row in found}
 
     def get(self, scope: Scope, address: Address | str) -> Record | None:
         """The version of an address that a scope sees: nearest branch first."""
@@ -147,6 +162,10 @@ class PostgresHot:
         "WHERE v.space = :space AND v.branch = :branch AND v.address = :address AND v.from_seq <= :seq "
         "ORDER BY v.from_seq DESC LIMIT 1"
     )
+    _RECORDS = text(
+        f'SELECT {RECORD_COLUMNS} FROM version v JOIN "commit" c ON c.space = v.space AND c.seq = v.from_seq '
+        "WHERE v.space = :space AND v.id = ANY(:versions)"
+    )
     _CURRENT = text(
         "SELECT address, max(id) FROM version WHERE space = :space AND branch = :branch AND address = ANY(:addresses) "
         "GROUP BY address"
@@ -167,6 +186,12 @@ class PostgresHot:
     def __init__(self, engine: Engine, space: int) -> None:
         self._engine = engine
         self._space = space
+
+    def records(self, versions: Sequence[int]) -> dict[int, Record]:
+        """Versions by number."""
+        wanted = {"space": self._space, "versions": list(versions)}
+        with reading(self._engine, self._space) as connection:
+            return {row[0]: record(row) for row in connection.execute(self._RECORDS, wanted)}
 
     def get(self, scope: Scope, address: Address | str) -> Record | None:
         """The version of an address that a scope sees: nearest branch first."""
