@@ -25,9 +25,9 @@ BITS_FROM = 4_000
 # How many 64-bit words of the first plane everything visible is compared by: two thirds of them tell almost as much.
 FIRST_WORDS_SHARE = 2 / 3
 # The shares of what is visible that come through each look, and the share that is scored in full.
-NEAR_SHARES = (0.3, 0.1, 0.025)
-SCORED_SHARE = 0.003
-SCORED_MIN = 300
+NEAR_SHARES = (0.35, 0.12, 0.03)
+SCORED_SHARE = 0.006
+SCORED_MIN = 600
 # Where the planes cut a coordinate, in its standard deviations: in the middle first, then further and further out.
 CUTS = (0.0, -0.45, 0.45, -1.0, 1.0)
 # Coordinates lie between -1 and 1; as 16-bit integers they take half the space of floats and are quick to convert.
