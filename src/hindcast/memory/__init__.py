@@ -14,7 +14,7 @@ from hindcast.memory import compare, erase, transfer, verify
 from hindcast.memory.compare import Question
 from hindcast.memory.history import History, Step
 from hindcast.memory.joining import Joining, Terms, last_commit
-from hindcast.memory.moments import MAIN_NUMBER, Moments, clip
+from hindcast.memory.moments import Moments, clip
 from hindcast.memory.three_way import SET_FIELDS
 from hindcast.memory.view import View, check_filter
 from hindcast.model.answer import (
@@ -345,4 +345,4 @@ class Memory:
         self._store.close()
 
 
-__all__ = ["MAIN_NUMBER", "Memory", "View", "When"]
+__all__ = ["Memory", "View", "When"]

@@ -57,9 +57,11 @@ class LocalIndex:
             return
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            self._catalog = Catalog.load(self._folder / "catalog") or Catalog()
-            self._saved = self._catalog.version
             with alone(self._folder):
+                if not self._describes_this_history():
+                    _clear(self._folder)
+                self._catalog = Catalog.load(self._folder / "catalog") or Catalog()
+                self._saved = self._catalog.version
                 self._words = Words(self._folder / "words")
             self._meaning: Meaning | None = None
         except OSError as error:
@@ -67,16 +69,21 @@ class LocalIndex:
                 f"The index in {self._folder} cannot be used: {error}.",
                 remedy="Name another folder for it, or ask for permission to write there.",
             ) from error
-        if self._catalog.version > self._store.tip().version:
-            # The history was replaced by an older or another one: what is here describes something else.
-            with alone(self._folder):
-                self._words.drop()
-                for folder in self._folder.glob("meaning-*"):
-                    shutil.rmtree(folder)
-            self._catalog, self._saved = Catalog(), 0
         # A word index that was deleted or torn has begun anew and lacks what the catalog knows.
         self._begins_anew = self._words_behind()
         self._opened = True
+
+    def _describes_this_history(self) -> bool:
+        """Whether the last step this folder has followed is a step of the store: its id covers all that came before.
+
+        A database may have been restored, replaced or begun anew beside the index of the old one.
+        """
+        try:
+            seq, commit = orjson.loads((self._folder / "followed").read_bytes())
+            found = self._store.commits(None, before=seq + 1, after=seq - 1, commits_max=1)
+        except (OSError, ValueError, TypeError):
+            return False
+        return bool(found) and found[0].id == commit
 
     def follow(self, *, progress: Progress | None = None, embed: bool = True) -> None:
         """Take in what history has gained. With `embed`, give every version its vector; otherwise only a few."""
@@ -90,6 +97,7 @@ class LocalIndex:
                     self._take_versions(tip.version, progress)
                     self._take_commits(tip.seq)
                     self._save()
+                    write_whole(self._folder / "followed", orjson.dumps([tip.seq, tip.id]))
                 self._begins_anew = False
             # A backlog that was too long for one search is not looked at again by the next one.
             if self._embedder is not None and (embed or self._looked_at != self._catalog.version):
@@ -274,3 +282,12 @@ def _erased(erasure: Commit) -> list[int]:
     detail = erasure.detail
     numbers = detail.get("versions", ()) if isinstance(detail, dict) else ()
     return [int(str(number)) for number in numbers] if isinstance(numbers, list | tuple) else []
+
+
+def _clear(folder: Path) -> None:
+    """Remove everything but the lock that is being held."""
+    for item in folder.iterdir():
+        if item.is_dir():
+            shutil.rmtree(item)
+        elif item.name != "lock":
+            item.unlink()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
@@ -70,10 +71,8 @@ class Words:
         known = sealed(self._folder)
         if known is not None:
             self._sums = known
-            try:
+            with suppress(ValueError):
                 return self._attach()
-            except ValueError:
-                known = None
         shutil.rmtree(self._folder)
         self._folder.mkdir(parents=True)
         self._sums = {}
@@ -156,7 +155,8 @@ class Words:
             named = tantivy.Query.term_set_query(self._schema, "version", visible.tolist())
             unscored = tantivy.Query.const_score_query(named, 0.0)
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, unscored)])
-            fetch = len(visible)
+            # One more than can come, so that a full answer is known to be complete.
+            fetch = len(visible) + 1
         else:
             fetch = max(FETCH_MIN, int(FETCH_FACTOR * hits_max * self._searcher.num_docs / len(visible)))
         while True:
