@@ -22,6 +22,9 @@ LOCK_WAIT_MS_MAX = 30_000
 PAGE_CACHE_KIB = 16_384
 # A checkpoint leaves the write-ahead log at its largest size otherwise, for ever.
 WAL_BYTES_KEPT_MAX = 16_777_216
+# How many pages (of 4 KiB) the log may gather before a commit has to carry them into the file: a batch of ten thousand
+# records fits in, so that it pays for its own bytes once.
+WAL_PAGES_MAX = 4_000
 CONNECTIONS_MAX = 10
 SPACE_CHARS_MAX = 200
 # Any number that nobody else uses for an advisory lock of PostgreSQL: "hindcast" on a phone's keys.
@@ -87,6 +90,7 @@ def configure_sqlite(raw: sqlite3.Connection) -> None:
         "synchronous=FULL",
         f"cache_size=-{PAGE_CACHE_KIB}",
         f"journal_size_limit={WAL_BYTES_KEPT_MAX}",
+        f"wal_autocheckpoint={WAL_PAGES_MAX}",
         "temp_store=MEMORY",
         # Deleted bytes are overwritten, so that erasing leaves nothing to find.
         "secure_delete=ON",
