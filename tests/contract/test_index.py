@@ -250,6 +250,33 @@ def test_many_near_vectors_are_found_through_their_bits(tmp_path: Path) -> None:
         assert exact.max() == pytest.approx(found[0][1], abs=1e-3)
 
 
+def test_where_bits_mislead_a_search_looks_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the first look is too narrow for vectors that are hardly alike, a second one brings back what it missed."""
+    rng = np.random.default_rng(8)
+    words = rng.standard_normal((400, 384)).astype(np.float32)
+    texts = rng.integers(0, len(words), (20_000, 24))
+    vectors = words[texts].sum(axis=1)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    kept = meaning.Meaning(tmp_path / "vectors", 384)
+    kept.add((number + 1, meaning.packed(vector).tobytes()) for number, vector in enumerate(vectors))
+    rows = kept.rows(np.arange(1, len(vectors) + 1))
+
+    def missed() -> int:
+        count = 0
+        for number in range(0, len(texts), 700):
+            asked = words[texts[number, :4]].sum(axis=0)
+            asked /= np.linalg.norm(asked)
+            nearest = np.argsort(-(vectors @ asked))[:20] + 1
+            found = {version for version, _ in kept.search(asked, rows, hits_max=20)}
+            count += len(set(nearest.tolist()) - found)
+        return count
+
+    monkeypatch.setattr(meaning, "NEAR", meaning.Looks((0.1, 0.03, 0.01, 0.004), 80))
+    in_doubt = missed()
+    monkeypatch.setattr(meaning, "DOUBT_DEVIATIONS", -100)
+    assert in_doubt < missed() / 10
+
+
 def test_a_long_backlog_is_said_and_then_worked_off(opened: Opened) -> None:
     """A search does not wait for hundreds of texts to be embedded; it says how many it could only find by words."""
     memory = opened(WordVectors())

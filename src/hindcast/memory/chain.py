@@ -80,7 +80,7 @@ def same(left: Json, right: Json) -> bool:
 
 def digest(body: bytes | None, text: str | None, salt: bytes) -> bytes:
     """What proves a version's content. Canonical JSON has no zero byte, so the parts cannot run together."""
-    content = (body or b"") + b"\0" + (text.encode() if text is not None else b"\0")
+    content = (body or b"") + (b"\0\0" if text is None else b"\0" + text.encode())
     return blake2b(content, salt=salt, digest_size=_DIGEST_BYTES).digest()
 
 

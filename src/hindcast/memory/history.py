@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import count
+from itertools import repeat
 from typing import NamedTuple
 
 from hindcast.memory import chain
@@ -78,24 +78,25 @@ class History:
         at = self._now_after(tip)
         replaced = writer.current(branch.number, sealed.addresses) if sealed.addresses else {}
         at_us, seq = chain.microseconds(at), tip.seq + 1
-        rows = [
-            Row(
-                number,
-                branch.number,
-                address,
-                change.kind,
-                int(change.state),
-                seq,
-                body,
-                change.text,
-                at_us if change.occurred_at is None else chain.microseconds(change.occurred_at),
-                change.origin,
-                replaced.get(address),
-                salt,
-                digest,
-            )
-            for number, change, address, body, salt, digest in zip(count(tip.version + 1), *sealed, strict=False)
-        ]
+        # Column by column, in the order of Row's fields: several times quicker than making rows one by one.
+        changes = sealed.changes
+        columns = zip(
+            range(tip.version + 1, tip.version + len(changes) + 1),
+            repeat(branch.number),
+            sealed.addresses,
+            [change.kind for change in changes],
+            [int(change.state) for change in changes],
+            repeat(seq),
+            sealed.bodies,
+            [change.text for change in changes],
+            [at_us if change.occurred_at is None else chain.microseconds(change.occurred_at) for change in changes],
+            [change.origin for change in changes],
+            [replaced.get(address) for address in sealed.addresses] if replaced else repeat(None),
+            sealed.salts,
+            sealed.digests,
+            strict=False,
+        )
+        rows = list(map(Row._make, columns))
         commit = Commit(
             seq=seq,
             id="",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -24,10 +25,11 @@ FORMAT = 2
 BITS_FROM = 4_000
 # How many 64-bit words of the first plane everything visible is compared by: two thirds of them tell almost as much.
 FIRST_WORDS_SHARE = 2 / 3
-# The shares of what is visible that come through each look, and the share that is scored in full.
-NEAR_SHARES = (0.35, 0.12, 0.03)
-SCORED_SHARE = 0.006
-SCORED_MIN = 600
+# Which blocks of bits each look adds.
+LOOKS = (slice(0, 1), slice(1, 2), slice(2, 4), slice(4, None))
+# Of the best that were found, the distances in bits spread about their mean; what a look leaves behind should begin at
+# least so many of their deviations beyond it. Of searches among a hundred thousand about one in seven then looks again.
+DOUBT_DEVIATIONS = 2.2
 # Where the planes cut a coordinate, in its standard deviations: in the middle first, then further and further out.
 CUTS = (0.0, -0.45, 0.45, -1.0, 1.0)
 # Coordinates lie between -1 and 1; as 16-bit integers they take half the space of floats and are quick to convert.
@@ -37,6 +39,19 @@ SIMILARITY_MIN = 0.2
 _GROWTH = 1.5
 # Reading everything at once would need the memory twice.
 ROWS_PER_READ = 100_000
+ROWS_PER_COUNT = 8_192
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """How wide to look: which share of what is visible comes through each look; the last of them is scored in full."""
+
+    shares: tuple[float, float, float, float]
+    rows_min: int
+
+
+NEAR = Looks((0.35, 0.12, 0.03, 0.006), 600)
+NEAR_IN_DOUBT = Looks((0.5, 0.25, 0.08, 0.025), 2_500)
 
 Kind = TypeVar("Kind", bound=np.generic)
 Floats = NDArray[np.float32]
@@ -184,48 +199,75 @@ class Meaning:
             block[rows] = 0
 
     def search(self, vector: Floats, rows: Rows, *, hits_max: int) -> tuple[tuple[int, float], ...]:
-        """Of these rows the nearest versions with their cosine similarity, the newer one where they tie."""
-        if len(rows) > BITS_FROM:
-            rows = self._near(vector, rows, max(SCORED_MIN, int(len(rows) * SCORED_SHARE), hits_max))
+        """Of these rows the nearest versions with their cosine similarity, the newer one where they tie.
+
+        Bits may mislead, and what they lead to tells how far to trust them: where the best that were found lie close to
+        what a look left behind, others like them may have been left behind too, and the search looks again, wider.
+        """
         if not len(rows):
             return ()
-        # Not `@`: a threaded matrix product waits for its threads longer than this takes.
-        scores = np.einsum("ij,j->i", self.vectors(rows), vector) / SCALE
-        best = np.lexsort((-self._versions[rows], -scores))[:hits_max]
-        return tuple((int(self._versions[rows[at]]), float(scores[at])) for at in best if scores[at] >= SIMILARITY_MIN)
+        if len(rows) > BITS_FROM:
+            near, scores, doubtful = self._looked(vector, rows, NEAR, hits_max)
+            if doubtful:
+                near, scores, _ = self._looked(vector, rows, NEAR_IN_DOUBT, hits_max)
+        else:
+            near, scores = rows, self._scores(vector, rows)
+        best = self._best(near, scores, hits_max)
+        return tuple((int(self._versions[near[at]]), float(scores[at])) for at in best)
 
-    def _near(self, vector: Floats, rows: Rows, count: int) -> Rows:
-        """The rows whose bits differ least from the vector's: four looks, each at fewer rows and more bits."""
+    def _scores(self, vector: Floats, rows: Rows) -> Floats:
+        # Not `@`: a threaded matrix product waits for its threads longer than this takes.
+        scores: Floats = np.einsum("ij,j->i", self.vectors(rows), vector) / SCALE
+        return scores
+
+    def _best(self, rows: Rows, scores: Floats, hits_max: int) -> Rows:
+        order = np.lexsort((-self._versions[rows], -scores))[:hits_max]
+        return order[scores[order] >= SIMILARITY_MIN]
+
+    def _looked(self, vector: Floats, rows: Rows, looks: Looks, hits_max: int) -> tuple[Rows, Floats, bool]:
+        """The rows whose bits differ least from the vector's, their scores, and whether some may have been missed.
+
+        Four looks, each at fewer rows and more bits.
+        """
         visible = len(rows)
         asked = np.split(self._bits(vector[None])[0], np.cumsum(self._widths)[:-1])
         apart = np.zeros(visible, np.uint16)
-        looks = (slice(0, 1), slice(1, 2), slice(2, 4), slice(4, None))
-        for blocks, share in zip(looks, (*NEAR_SHARES, SCORED_SHARE), strict=True):
+        # How far apart, at each look, the rows were that have come this far, and from where on rows were left behind.
+        passed: list[tuple[int, NDArray[np.uint16]]] = []
+        for blocks, share in zip(LOOKS, looks.shares, strict=True):
+            apart = apart.copy()
             for block, bits in zip(self._blocks[blocks], asked[blocks], strict=True):
-                apart += _differing(block, rows, bits)
-            near = _least(apart, max(count, int(visible * share)))
+                _count_differing(block, rows, bits, into=apart)
+            limit = _limit(apart, max(looks.rows_min, int(visible * share), hits_max))
+            near = np.flatnonzero(apart <= limit)
+            passed = [(earlier, distances[near]) for earlier, distances in (*passed, (limit, apart))]
             rows, apart = rows[near], apart[near]
-        return rows
+        scores = self._scores(vector, rows)
+        best = self._best(rows, scores, hits_max)
+        doubtful = any(
+            limit < distances[best].mean() + DOUBT_DEVIATIONS * distances[best].std()
+            for limit, distances in (passed if len(best) else ())
+        )
+        return rows, scores, doubtful
 
 
-def _differing(block: NDArray[np.uint64], rows: Rows, bits: NDArray[np.uint64]) -> NDArray[np.uint16]:
-    """In how many bits each of these rows differs."""
-    found = block.take(rows, axis=0)
-    found ^= bits
-    counted = np.bitwise_count(found)
-    total = np.zeros(len(rows), np.uint16)
-    # Adding columns is several times quicker than summing short rows.
-    for column in range(counted.shape[1]):
-        total += counted[:, column]
-    return total
+def _count_differing(
+    block: NDArray[np.uint64], rows: Rows, bits: NDArray[np.uint64], *, into: NDArray[np.uint16]
+) -> None:
+    """Add to each row's count in how many bits it differs.
+
+    A few thousand rows at a time stay in the processor's cache, and column after column beats summing short rows.
+    """
+    for start in range(0, len(rows), ROWS_PER_COUNT):
+        found = block.take(rows[start : start + ROWS_PER_COUNT], axis=0)
+        counts = into[start : start + ROWS_PER_COUNT]
+        for column, word in enumerate(bits):
+            counts += np.bitwise_count(found[:, column] ^ word)
 
 
-def _least(apart: NDArray[np.uint16], count: int) -> NDArray[np.int64]:
-    """Where the smallest so many are, and all that are as small as the last of them. Counting beats sorting here."""
-    if count >= len(apart):
-        return np.arange(len(apart))
-    limit = int(np.searchsorted(np.cumsum(np.bincount(apart)), count))
-    return np.flatnonzero(apart <= limit)
+def _limit(apart: NDArray[np.uint16], count: int) -> int:
+    """How far apart the first so many are at most. Counting beats sorting here."""
+    return int(np.searchsorted(np.cumsum(np.bincount(apart)), min(count, len(apart))))
 
 
 def _grown(array: NDArray[Kind], rows: int) -> NDArray[Kind]:

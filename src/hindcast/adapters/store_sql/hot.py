@@ -10,7 +10,6 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Sequence
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -24,8 +23,10 @@ from hindcast.model.ids import Address
 from hindcast.model.record import Record, Scope
 from hindcast.ports import Row
 
-_ROW_FIELDS = [name.strip() for name in ROW_COLUMNS.split(",")]
+_ROW_FIELDS = len(ROW_COLUMNS.split(","))
 _COMMIT_FIELDS = len(COMMIT_COLUMNS.split(","))
+# From here on a statement made for one batch is worth its making.
+ROWS_PER_BATCH_MIN = 50
 
 
 class Hot(Protocol):
@@ -74,7 +75,9 @@ class SqliteHot:
     _CURRENT = (
         "SELECT value, (SELECT max(id) FROM version WHERE branch = ?2 AND address = value) FROM json_each(?1)"
     )  # fmt: skip
+    _ANY_BETWEEN = "SELECT 1 FROM version WHERE branch = ? AND address BETWEEN ? AND ? LIMIT 1"
     _COMMIT = f'INSERT INTO "commit" (space, {COMMIT_COLUMNS}) VALUES (1, {", ".join("?" * _COMMIT_FIELDS)})'
+    _ADD = f"INSERT INTO version (space, {ROW_COLUMNS}) VALUES (1, {', '.join('?' * _ROW_FIELDS)})"
     _HEAD = "UPDATE branch SET head_seq = ? WHERE number = ?"
     _TIP = 'SELECT seq, id, at_us, last_version FROM "commit" ORDER BY seq DESC LIMIT 1'
 
@@ -128,6 +131,11 @@ class SqliteHot:
     def current(self, connection: Connection, branch: int, addresses: Sequence[str]) -> dict[str, int]:
         """The newest version of each address on one branch."""
         driver: Any = connection.connection.driver_connection
+        # What is brought in as a whole usually lies together, and nothing of it is there yet: one look can tell.
+        if len(addresses) >= ROWS_PER_BATCH_MIN:
+            between = (branch, min(addresses), max(addresses))
+            if driver.execute(self._ANY_BETWEEN, between).fetchone() is None:
+                return {}
         found = driver.execute(self._CURRENT, (orjson.dumps(addresses).decode(), branch))
         return {address: version for address, version in found if version is not None}
 
@@ -135,13 +143,25 @@ class SqliteHot:
         """Write a commit and its versions, and move its branch's head."""
         driver: Any = connection.connection.driver_connection
         driver.execute(self._COMMIT, commit)
-        if rows:
-            # Binding a value costs as much as storing it: columns that are empty in the whole batch are left out.
-            used = [at for at in range(len(_ROW_FIELDS)) if any(row[at] is not None for row in rows)]
-            columns = ", ".join(_ROW_FIELDS[at] for at in used)
-            add = f"INSERT INTO version (space, {columns}) VALUES (1, {', '.join('?' * len(used))})"
-            driver.executemany(add, map(itemgetter(*used), rows))
+        if len(rows) < ROWS_PER_BATCH_MIN:
+            driver.executemany(self._ADD, rows)
+        else:
+            self._append_batch(driver, rows)
         driver.execute(self._HEAD, (commit[0], commit[2]))
+
+    def _append_batch(self, driver: sqlite3.Connection, rows: Sequence[Row]) -> None:
+        """Write many versions. Binding a value costs as much as storing it, so what all rows share is written once."""
+        values: list[str] = []
+        bound: list[tuple[Any, ...]] = []
+        for column in zip(*rows, strict=True):
+            first = column[0]
+            if (first is None or type(first) is int) and column.count(first) == len(column):
+                values.append("NULL" if first is None else str(first))
+            else:
+                values.append("?")
+                bound.append(column)
+        add = f"INSERT INTO version (space, {ROW_COLUMNS}) VALUES (1, {', '.join(values)})"
+        driver.executemany(add, zip(*bound, strict=True))
 
     def close(self) -> None:
         """Close what each thread opened."""
