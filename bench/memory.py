@@ -109,6 +109,7 @@ def grown(console: Console, folder: Path, versions: int) -> tuple[_million.Grown
         (f"the same with {SMALL_VERSIONS:,} versions", f"{small.get_seconds * 1e6:.1f} µs", ""),
         ("growth", f"{growth:.2f} ×", "≤ 2 ×"),
         ("search, words and meaning, p50 / p99", _both(large.search_ms), "≤ 10 / 50 ms"),
+        ("the first search of a process / while it warms up", _both(large.cold_ms), ""),
         ("search, words alone, p50 / p99", _both(large.words_ms), ""),
         ("words: hits equal to an exhaustive check", f"{large.words_same} of {large.checked}", "all"),
         ("meaning: share of the exhaustive first ten found", f"{large.meaning_recall:.4f}", ""),
