@@ -268,7 +268,7 @@ class Telemetry(Protocol):
     """Raw telemetry with its own retention: logs, metrics, spans, alerts, changes, and counts of lines by second."""
 
     def write(self, batches: Sequence[Batch]) -> None:
-        """Keep batches, and the counts of their logs. On return they are durable; on an error none may be assumed to be.
+        """Keep batches, and the counts of their logs: durable on return; on an error none may be assumed to be.
 
         Raises Unavailable when the engine cannot take them now (down, disk full).
         """
@@ -279,7 +279,7 @@ class Telemetry(Protocol):
         ...
 
     def gauges(self, since: datetime, until: datetime, *, space: str | None = None, step_seconds: int = 60) -> pa.Table:
-        """Mean values of metrics: space, service, name, step (timestamp[s]), value; cumulative ones as rates by second."""
+        """Mean values of metrics (space, service, name, step, value); cumulative ones as rates by second."""
         ...
 
     def calls(self, since: datetime, until: datetime, *, space: str) -> tuple[Edge, ...]:

@@ -41,5 +41,13 @@ class Unavailable(HindcastError):
     """Something outside is not answering (a lock, a full disk, a server): wait or repair it, then retry."""
 
 
+class Busy(Unavailable):
+    """Too much at once: nothing is broken, and the same request will do a little later."""
+
+    def __init__(self, problem: str, *, remedy: str, retry_after_seconds: int, field: str | None = None) -> None:
+        super().__init__(problem, remedy=remedy, field=field)
+        self.retry_after_seconds = retry_after_seconds
+
+
 class Damaged(HindcastError):
     """Stored bytes are not what was written: restore from a copy."""
