@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_config_path, user_data_path
 
@@ -33,6 +34,24 @@ class Settings:
     embed_url: str = ""
     embed_model: str = ""
     embed_key: str = ""
+    # clickhouse://user:password@host:8123/database, or chdb:///folder; empty: a folder beside the SQLite files.
+    telemetry: str = ""
+    # How long raw telemetry is kept. What was learnt from it is memory, and stays.
+    telemetry_days: int = 30
+    host: str = "127.0.0.1"
+    # OpenTelemetry's own port, so that an exporter needs only the host.
+    port: int = 4318
+    # 0: no syslog. 514 is the usual one, and needs rights that Hindcast should not have.
+    syslog_port: int = 0
+    # What senders sign with; where one is set, an unsigned delivery is refused.
+    github_secret: str = ""
+    pagerduty_secret: str = ""
+    sentry_secret: str = ""
+    # The version that Elasticsearch's shippers are told: older ones than theirs they refuse.
+    elastic_version: str = "8.15.0"
+    # The fixed rule: so many errors of one service within so many seconds are an incident.
+    errors_min: int = 100
+    window_seconds: int = 120
 
     @property
     def is_postgres(self) -> bool:
@@ -42,18 +61,31 @@ class Settings:
 
 def read_settings(flags: Mapping[str, str | None] | None = None, *, file: Path | None = None) -> Settings:
     """Put the settings together from file, environment and flags."""
-    known = [field.name for field in fields(Settings)]
-    values: dict[str, str] = {"store": str(user_data_path("hindcast")), "actor": _login()}
+    known = {field.name: field.type for field in fields(Settings)}
+    values: dict[str, object] = {"store": str(user_data_path("hindcast")), "actor": _login()}
     values.update(_from_file(file, known))
     for name in known:
         given = os.environ.get(f"{ENVIRONMENT_PREFIX}{name.upper()}")
         if given is not None:
             values[name] = given
     values.update({name: value for name, value in (flags or {}).items() if value is not None})
-    return Settings(**values)
+    return Settings(**{name: _typed(name, value, known[name]) for name, value in values.items()})
 
 
-def _from_file(file: Path | None, known: list[str]) -> dict[str, str]:
+def _typed(name: str, value: object, kind: object) -> Any:  # noqa: ANN401
+    """A setting as its type wants it: numbers come as text from the environment."""
+    if kind == "int":
+        try:
+            number = int(str(value))
+        except ValueError:
+            number = -1
+        if number < 0:
+            raise Malformed(f"{value!r} is not a whole number.", field=name, remedy="Give a number, 0 or greater.")
+        return number
+    return str(value)
+
+
+def _from_file(file: Path | None, known: Mapping[str, object]) -> dict[str, object]:
     named = file or (Path(os.environ["HINDCAST_CONFIG"]) if "HINDCAST_CONFIG" in os.environ else None)
     path = named or user_config_path("hindcast") / "hindcast.toml"
     try:
@@ -67,9 +99,9 @@ def _from_file(file: Path | None, known: list[str]) -> dict[str, str]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise Malformed(f"{path} cannot be read: {error}.", field="config", remedy="Correct the file.") from error
     for name, value in content.items():
-        if name not in known or not isinstance(value, str):
+        if name not in known or isinstance(value, bool) or not isinstance(value, str | int):
             raise Malformed(
-                f"{path} sets {name!r}, which is not a setting with a text value.",
+                f"{path} sets {name!r}, which is not a setting with a text or a number.",
                 field="config",
                 remedy=f"Settings are {', '.join(known)}.",
             )

@@ -39,7 +39,7 @@ SIMILARITY_MIN = 0.2
 _GROWTH = 1.5
 # Reading everything at once would need the memory twice.
 ROWS_PER_READ = 100_000
-ROWS_PER_COUNT = 8_192
+ROWS_PER_COUNT = 16_384
 
 
 @dataclass(frozen=True, slots=True)

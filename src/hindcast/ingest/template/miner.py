@@ -1,0 +1,144 @@
+"""The miner: gives every message the number of its template, batch after batch, and never looks back.
+
+It holds no lock. Whoever shares one between threads calls it under a lock of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hindcast.ingest.template.grouping import Groups, Template, forms_of, is_value, living
+from hindcast.ingest.template.outline import first_lines, outlines, slices
+from hindcast.ingest.template.reading import VARIABLE, Part, read, tidied
+from hindcast.model.columns import Pattern
+from hindcast.model.errors import Malformed, Missing
+
+# Twelve bytes in a line's outline are about what stays in a processor's cache for so many lines.
+LINES_AT_ONCE = 8_192
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateLimits:
+    """What one miner holds in memory, and how it decides. One configuration serves every system."""
+
+    # A busy company's services have a few thousand. Beyond this the longest unused are forgotten.
+    templates_max: int = 20_000
+    # Outlines whose template is remembered; about 200 bytes each.
+    outlines_max: int = 200_000
+    # What is behind this in a line counts as variable.
+    message_bytes_max: int = 4_096
+    # Chunks and delimiters of one line; what is behind them counts as variable.
+    chunks_per_message_max: int = 256
+    # So many words are told apart in one place while all the rest stays the same. One more, and the place is variable.
+    words_distinct_max: int = 8
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            if getattr(self, name) < 1:
+                raise Malformed(f"{name} is {getattr(self, name)}.", field=name, remedy="Give a number of 1 or more.")
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Which parts of a message are fixed in its template, which vary, and why."""
+
+    # None when the message has not been seen: the template is then what it would begin with.
+    id: int | None
+    template: str
+    parts: tuple[Part, ...]
+
+
+class Miner:
+    """A streaming template miner. Ids are made from a template's first form, so that they survive restarts."""
+
+    def __init__(self, known: Iterable[Pattern] = (), limits: TemplateLimits = TemplateLimits()) -> None:
+        self._limits = limits
+        self._groups = Groups(words_distinct_max=limits.words_distinct_max)
+        for pattern in sorted(known, key=lambda pattern: pattern.id):
+            self._groups.known(pattern.id, pattern.text)
+        self._groups.changed.clear()
+        # Two generations: when the younger is full, the older is dropped. What is in use is always in one of them.
+        self._young: dict[bytes, Template] = {}
+        self._old: dict[bytes, Template] = {}
+        self._batch = 0
+
+    def assign(self, messages: Any) -> pa.Array:  # noqa: ANN401
+        """The id of each message's template, never 0."""
+        if isinstance(messages, pa.ChunkedArray):
+            messages = messages.combine_chunks()
+        if not (pa.types.is_string(messages.type) or pa.types.is_large_string(messages.type)):
+            raise Malformed(
+                f"Messages are {messages.type}, not text.", field="messages", remedy="Give an array of strings."
+            )
+        self._batch += 1
+        ids = np.zeros(len(messages), dtype=np.uint64)
+        at = 0
+        for part in slices(messages, LINES_AT_ONCE):
+            ids[at : at + len(part)] = self._assign(part)
+            at += len(part)
+        return pa.array(ids, pa.uint64())
+
+    def _assign(self, messages: Any) -> Any:  # noqa: ANN401
+        encoded = outlines(messages, message_bytes_max=self._limits.message_bytes_max).dictionary_encode()
+        templates = [self._template(outline) for outline in encoded.dictionary.to_pylist()]
+        # An id is read when all of a batch is known: what was joined meanwhile has one id.
+        ids = np.array([living(template).id for template in templates], dtype=np.uint64)
+        return ids[encoded.indices.to_numpy()]
+
+    def _template(self, outline: bytes) -> Template:
+        found = self._young.get(outline)
+        if found is None:
+            found = self._old.get(outline)
+            if found is None:
+                found = self._mine(outline)
+            self._remember(outline, living(found))
+        elif found.joined is not None:
+            found = living(found)
+            self._young[outline] = found
+        found.used_at = self._batch
+        return found
+
+    def _mine(self, outline: bytes) -> Template:
+        forms = self._forms(outline.decode("utf-8", "replace"))
+        found = self._groups.place(forms)
+        if len(self._groups) > self._limits.templates_max:
+            found.used_at = self._batch
+            self._groups.forget(keep=max(1, self._limits.templates_max * 3 // 4))
+            self._young.clear()
+            self._old.clear()
+        return found
+
+    def _remember(self, outline: bytes, template: Template) -> None:
+        if len(self._young) >= max(1, self._limits.outlines_max // 2):
+            self._old, self._young = self._young, {}
+        self._young[outline] = template
+
+    def _forms(self, line: str) -> list[str]:
+        chunks = read(line, chunks_max=self._limits.chunks_per_message_max)
+        return forms_of("".join(chunk.form for chunk in chunks))
+
+    def fresh(self) -> tuple[Pattern, ...]:
+        """Templates that are new or read differently since the last call."""
+        changed = self._groups.changed
+        told = tuple(Pattern(id, living(template).text) for id, template in changed.items())
+        changed.clear()
+        return told
+
+    def template(self, id: int) -> str:
+        """What the template with this id reads now."""
+        found = self._groups.by_id.get(id)
+        if found is None:
+            raise Missing(
+                f"There is no template {id}.", field="id", remedy="Take an id from assign, or one kept from fresh."
+            )
+        return living(found).text
+
+    def explain(self, message: str) -> Explanation:
+        """Which parts of a message count as fixed, which as variable and why. Nothing is learnt from it."""
+        raise NotImplementedError
