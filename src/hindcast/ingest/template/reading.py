@@ -14,8 +14,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 VARIABLE = "<*>"
-# Five and more variables in a row are a list, and lists have any length: the template shows one.
-LIST_ITEMS_MIN = 5
+# Variables in a row are a list, and lists have any length: the template shows one variable. Without a blank between
+# them two are enough, 10.0.0.7,10.0.0.8; with one it takes more, since `child 7 9` has two meanings.
+_LISTS = (((",",), 2), ((" ",), 5), ((",", " "), 5), ((";",), 2), ((";", " "), 5))
 
 _WORD = r"[A-Za-z0-9_\u0080-\U0010ffff]+"
 _PIECE = re.compile(rf"{_WORD}|[^A-Za-z0-9_\u0080-\U0010ffff]+")
@@ -27,7 +28,12 @@ _HOST = re.compile(r"[\w.-]+\Z")
 _CONSTANTS = frozenset({"true", "false", "null"})
 _DIGIT = re.compile(r"[0-9]")
 _BLANKS = re.compile(r"\s+", re.ASCII)
-_JOINS = frozenset(".-+_")
+_JOINS = frozenset(".-+_~")
+# Quoted values vary, but what these keys hold is what the line has to say.
+_TELLING_KEYS = frozenset({"msg", "message", "event", "error", "err", "reason", "title"})
+# Accounts that every machine has. They vary where a person or a program is named: for root, by root, as root.
+_ACCOUNTS = frozenset({"root", "admin", "administrator", "guest", "nobody"})
+_BEFORE_ACCOUNTS = frozenset({"for", "by", "as", "user"})
 # A part of an id that is too short to be a word: the N of R02-M1-N0-C.
 _SHORT_CHARS_MAX = 2
 
@@ -40,6 +46,9 @@ _TOKEN = re.compile(
         (?P<minute>:[0-9]+):(?P<second>[0-9]+(?:[ ][0-9]+(?![\w.:/-]))?))
     | (?P<method>(?<!\w)(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS))[ ](?P<target>\S+[ ]HTTP/[0-9]+(?:\.[0-9]+)?)
     | (?P<scheme>(?<!\w)[A-Za-z][A-Za-z+]*)://(?P<rest>[^\s,;|"'()\[\]{{}}<>]+)
+    | (?P<quoted_key>(?<=[A-Za-z0-9_])=")(?P<quoted>[^"]*)"
+    | (?P<drive>(?<!\w)[A-Za-z]:\\[^\s,;|"'<>]*)
+    | (?P<empty>(?<![^\s])(?:\(\)|\[\]|\{{\}}|""|'')(?![^\s,;.:]))
     | (?P<address>(?<![\w:.-]){_GROUP}(?:::?{_GROUP}){{5,}}(?![\w:]))
     | (?P<chunk>[^\s,;:=|"'()\[\]{{}}<>]+)
     | (?P<delimiter>.)
@@ -77,7 +86,7 @@ def read(message: str, *, chunks_max: int) -> list[Chunk]:
             chunks.append(_variable(text[found.start() :], "the rest of a long message"))
             break
         chunks += _read_token(found, text)
-    return _without_lists(chunks)
+    return _without_lists(_without_accounts(chunks))
 
 
 def _read_token(found: re.Match[str], text: str) -> list[Chunk]:
@@ -95,11 +104,28 @@ def _read_token(found: re.Match[str], text: str) -> list[Chunk]:
         case "rest":
             rest = Chunk(f"//{VARIABLE}", (Part("//"), Part(found["rest"], "an address")))
             return [_fixed(found["scheme"]), _fixed(":"), rest]
+        case "quoted" if _key_before(text, found.start()) not in _TELLING_KEYS:
+            return [_fixed("="), _fixed('"'), _variable(found["quoted"], "a quoted value"), _fixed('"')]
+        case "quoted":
+            inside = read(found["quoted"], chunks_max=len(text))
+            return [_fixed("="), _fixed('"'), *inside, _fixed('"')]
+        case "drive":
+            return [_variable(value, "a path")]
+        case "empty":
+            return [_fixed(value[0]), _variable("", "an empty value"), _fixed(value[1])]
         case "address":
             return [_variable(value, "an address of many groups")]
     hour, minute, second = value[: found.start("minute") - found.start()], found["minute"], found["second"]
     why = "a date with its time"
     return [_variable(hour, why), _fixed(":"), _variable(minute[1:], why), _fixed(":"), _variable(second, why)]
+
+
+def _key_before(text: str, end: int) -> str:
+    """The key that ends here."""
+    start = end
+    while start and _is_word(text[start - 1]):
+        start -= 1
+    return text[start:end].lower()
 
 
 def _fixed(text: str) -> Chunk:
@@ -221,6 +247,15 @@ def _why(text: str) -> str:
     return "a number" if not re.search(r"[^0-9.+-]", text) else "an id or a number with a unit"
 
 
+def _without_accounts(chunks: list[Chunk]) -> list[Chunk]:
+    """Well-known accounts as variables where an account is named."""
+    for at in range(2, len(chunks)):
+        is_named = chunks[at - 2].form.lower() in _BEFORE_ACCOUNTS and chunks[at - 1].form == " "
+        if is_named and chunks[at].form.lower() in _ACCOUNTS:
+            chunks[at] = _variable(chunks[at].form, "an account that every machine has")
+    return chunks
+
+
 def _without_lists(chunks: list[Chunk]) -> list[Chunk]:
     """Lists of variables as one variable."""
     made: list[Chunk] = []
@@ -241,13 +276,11 @@ def _without_lists(chunks: list[Chunk]) -> list[Chunk]:
 
 def _list_end(chunks: list[Chunk], start: int) -> int:
     """Where a list of variables with the same delimiters between them ends, or where it starts if there is none."""
-    for step in (2, 3):
-        between = [chunk.form for chunk in chunks[start + 1 : start + step]]
-        if between not in ([" "], [","], [",", " "], [";"], [";", " "]):
-            continue
+    for between, items_min in _LISTS:
+        step = len(between) + 1
         end = start + 1
         while [chunk.form for chunk in chunks[end : end + step]] == [*between, VARIABLE]:
             end += step
-        if (end - start - 1) // step + 1 >= LIST_ITEMS_MIN:
+        if (end - start - 1) // step + 1 >= items_min:
             return end
     return start
