@@ -1,0 +1,240 @@
+"""Telemetry on ClickHouse: in this process (chDB), on a server, or spread over the shards of a cluster.
+
+One set of tables and queries serves all three. A write goes as a whole to one shard, straight into its tables; reads go
+through tables that look at all shards.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hindcast.adapters.telemetry_clickhouse import queries, shape
+from hindcast.adapters.telemetry_clickhouse.address import Address, parse
+from hindcast.adapters.telemetry_clickhouse.connection import Engine
+from hindcast.adapters.telemetry_clickhouse.recount import recent, recount, token
+from hindcast.adapters.telemetry_clickhouse.schema import EVERYWHERE, Retention, prepare
+from hindcast.adapters.telemetry_clickhouse.write import Piece, column_pieces, counted, days, numbered, told_pieces
+from hindcast.model.columns import RATE, Batch, Pattern
+from hindcast.model.errors import Unavailable
+from hindcast.model.signal import Alert, Edge, SystemChange
+from hindcast.ports import Clock, Counted, Line
+
+__all__ = ["ClickhouseTelemetry", "Retention", "open_telemetry"]
+
+# Pieces whose write failed are remembered, so that the same ones are not written twice when they come again.
+FAILED_PIECES_MAX = 1_000
+
+_GAUGES = pa.schema(
+    [
+        *(pa.field(name, pa.string(), nullable=False) for name in ("space", "service", "name")),
+        pa.field("step", pa.timestamp("s", tz="UTC"), nullable=False),
+        pa.field("value", pa.float64(), nullable=False),
+    ]
+)
+
+
+def open_telemetry(
+    dsn: str, *, retention: Retention | None = None, clock: Clock | None = None
+) -> ClickhouseTelemetry:  # fmt: skip
+    """Open the store at `chdb:///folder` or `clickhouse://user:password@host:port/database[?cluster=name]`.
+
+    Tables are made or migrated, retention is set (None: the defaults), and lines that a crash left uncounted are
+    counted. The clock says when alerts and changes were told; None is the machine's.
+    """
+    address = parse(dsn)
+    shards = [Engine(address, host) for host in address.hosts] or [Engine(address, None)]
+    try:
+        for shard in shards:
+            prepare(shard, address.database, retention or Retention(), cluster=address.cluster)
+            recount(shard, alone=address.embedded)
+    except BaseException:
+        for shard in shards:
+            shard.close()
+        raise
+    return ClickhouseTelemetry(address, shards, clock)
+
+
+class ClickhouseTelemetry:
+    """Raw telemetry. See `ports.Telemetry` for what each verb promises."""
+
+    def __init__(self, address: Address, shards: Sequence[Engine], clock: Clock | None) -> None:
+        self._address = address
+        self._shards = list(shards)
+        self._clock = clock
+        self._suffix = EVERYWHERE if address.cluster else ""
+        # Writes take turns; reads wait for nobody.
+        self._turn = threading.Lock()
+        self._failed: OrderedDict[bytes, int] = OrderedDict()
+        self._told = shape.EPOCH
+
+    def write(self, batches: Sequence[Batch]) -> None:
+        """Keep batches: what is told of keys first, then columns, and after each piece of logs its counts."""
+        with self._turn:
+            told = list(told_pieces(batches, self._now()))
+            pieces = list(column_pieces(batches))
+            # A piece that comes again keeps its number, so that it can be seen what of it is there.
+            digests = [piece.digest() for piece in pieces] if self._failed else []
+            numbers = [self._failed.get(digest, 0) for digest in digests] or [0] * len(pieces)
+            fresh = [number or secrets.randbits(63) + 1 for number in numbers]
+            shard = self._shards[0]
+            try:
+                for piece in told:
+                    shard.insert(piece.table, piece.rows)
+                for piece, before, number in zip(pieces, numbers, fresh, strict=True):
+                    self._keep(shard, piece, number, again=before != 0)
+            except BaseException:
+                for piece, number in zip(pieces, fresh, strict=True):
+                    self._failed[piece.digest()] = number
+                while len(self._failed) > FAILED_PIECES_MAX:
+                    self._failed.popitem(last=False)
+                self._pass_turn()
+                raise
+            for digest in digests:
+                self._failed.pop(digest, None)
+            self._pass_turn()
+
+    def rates(self, since: datetime, until: datetime, *, space: str | None = None, step_seconds: int = 1) -> pa.Table:
+        """Counts of lines, by steps that begin at the first whole second of the window."""
+        found = self._ask(queries.RATES, {**_steps(since, until, step_seconds), "space": space or ""})
+        columns = [found["space"], found["step"], found["service"], found["level"], found["lines"]]
+        return pa.table(columns, RATE.names).cast(RATE)
+
+    def gauges(self, since: datetime, until: datetime, *, space: str | None = None, step_seconds: int = 60) -> pa.Table:
+        """Mean values of metrics by steps; counters as rates by second, the series of one counter added up."""
+        values = _steps(since, until, step_seconds)
+        lookback = max(queries.COUNTER_LOOKBACK_US_MIN, 2 * step_seconds * 1_000_000)
+        found = self._ask(queries.GAUGES, {**values, "space": space or "", "lookback_us": lookback})
+        columns = [found[name] for name in ("space", "service", "name", "step", "mean")]
+        return pa.table(columns, _GAUGES.names).cast(_GAUGES).sort_by([(name, "ascending") for name in _ORDER])
+
+    def calls(self, since: datetime, until: datetime, *, space: str) -> tuple[Edge, ...]:
+        """Which service called which, most calls first; a call that both sides tell of counts once."""
+        values = {**shape.window(since, until), "space": space, "lookback_us": queries.PARENT_LOOKBACK_US}
+        return tuple(map(shape.edge, self._ask(queries.CALLS, values).to_pylist()))
+
+    def top_templates(
+        self, space: str, services: Sequence[str], since: datetime, until: datetime, *, level_min: int, count_max: int
+    ) -> tuple[Counted, ...]:
+        """The most frequent templates of a window, each with the service that has most of it."""
+        values = {**_lookup(space, services, since, until, level_min), "count_max": shape.most("count_max", count_max)}
+        return tuple(map(shape.counted, self._ask(queries.TOP_TEMPLATES, values).to_pylist()))
+
+    def top_fingerprints(
+        self, space: str, services: Sequence[str], since: datetime, until: datetime, *, count_max: int
+    ) -> tuple[Counted, ...]:
+        """The most frequent fingerprints of a window, each with the service that has most of it."""
+        values = {**_lookup(space, services, since, until, 0), "count_max": shape.most("count_max", count_max)}
+        return tuple(map(shape.counted, self._ask(queries.TOP_FINGERPRINTS, values).to_pylist()))
+
+    def lines(
+        self,
+        space: str,
+        since: datetime,
+        until: datetime,
+        *,
+        services: Sequence[str] = (),
+        level_min: int = 0,
+        words: str = "",
+        trace: str = "",
+        fingerprint: int = 0,
+        newest_first: bool = False,
+        lines_max: int = 100,
+    ) -> tuple[Line, ...]:
+        """Log lines of a window. Words are whole ones, all of them, in any order and in capitals or not."""
+        values = {
+            **_lookup(space, services, since, until, level_min),
+            "words": words,
+            "trace": trace,
+            "fingerprint": fingerprint,
+            "lines_max": shape.most("lines_max", lines_max),
+        }
+        query = queries.lines(
+            words=any(map(str.isalnum, words)),
+            trace=bool(trace),
+            fingerprint=bool(fingerprint),
+            newest_first=newest_first,
+        )
+        return tuple(map(shape.line, self._ask(query, values).to_pylist()))
+
+    def changes(self, space: str, since: datetime, until: datetime) -> tuple[SystemChange, ...]:
+        """What was altered in the watched system, oldest first."""
+        values = {**shape.window(since, until), "space": space}
+        return tuple(map(shape.change, self._ask(queries.CHANGES, values).to_pylist()))
+
+    def alerts(self, space: str | None, since: datetime, until: datetime) -> tuple[tuple[str, Alert], ...]:
+        """Alerts whose latest telling arrived in the window, with their space."""
+        values = {**shape.window(since, until), "space": space or ""}
+        return tuple((row["space"], shape.alert(row)) for row in self._ask(queries.ALERTS, values).to_pylist())
+
+    def templates(self) -> tuple[Pattern, ...]:
+        """Every known template, as it reads now."""
+        return tuple(Pattern(row["id"], row["text"]) for row in self._ask(queries.TEMPLATES, {}).to_pylist())
+
+    def close(self) -> None:
+        """Let go of the engine."""
+        with self._turn:
+            for shard in self._shards:
+                shard.close()
+
+    def _ask(self, query: str, values: Mapping[str, Any]) -> pa.Table:
+        return self._shards[-1].ask(queries.over(query, self._suffix), values)
+
+    def _now(self) -> datetime:
+        """The time of telling. It never stands still, because of two tellings the later one counts."""
+        now = self._clock.now() if self._clock else datetime.now(UTC)
+        self._told = max(now, self._told + timedelta(microseconds=1))
+        return self._told
+
+    def _pass_turn(self) -> None:
+        """The next write goes to the next shard: work is spread, and one that is down is not asked twice in a row."""
+        self._shards = [*self._shards[1:], self._shards[0]]
+
+    def _keep(self, shard: Engine, piece: Piece, number: int, *, again: bool) -> None:
+        rows = self._absent(piece, number) if again else piece.rows
+        if rows.num_rows:
+            shard.insert(piece.table, numbered(rows, number))
+        if piece.table != "log":
+            return
+        if not again:
+            shard.insert("rate", counted(piece.rows), token=token(number))
+            return
+        earliest = recent(pc.min(piece.rows["arrived"]).as_py())
+        for each in self._shards:
+            with suppress(Unavailable):
+                recount(each, alone=self._address.embedded, arrived_since=earliest)
+
+    def _absent(self, piece: Piece, number: int) -> pa.Table:
+        """The rows of a piece that an earlier attempt did not leave behind on any shard that answers."""
+        span = pc.min_max(piece.rows["time"]).as_py()
+        values = {**shape.window(span["min"], span["max"] + timedelta(microseconds=1)), "write": number}
+        there: set[int] = set()
+        for shard in self._shards:
+            with suppress(Unavailable):
+                found = shard.ask(queries.PRESENT.replace("$table", piece.table), values)
+                there.update(found["day"].to_pylist())
+        return piece.rows.filter(pc.invert(pc.is_in(days(piece.rows), pa.array(sorted(there), pa.int64()))))
+
+
+_ORDER = ("step", "space", "service", "name")
+
+
+def _steps(since: datetime, until: datetime, step_seconds: int) -> dict[str, int]:
+    values = shape.window(since, until)
+    # The first whole second that is not before the window.
+    return {**values, "origin": -(-values["since_us"] // 1_000_000), "step": shape.steps(step_seconds)}
+
+
+def _lookup(
+    space: str, services: Sequence[str], since: datetime, until: datetime, level_min: int
+) -> dict[str, Any]:  # fmt: skip
+    values = {"space": space, "services": shape.names("services", services), "level_min": level_min}
+    return {**shape.window(since, until), **values}

@@ -1,0 +1,166 @@
+"""What is asked of the engine. `$log` and the like stand for a table, or for what looks at its parts on all shards."""
+
+from __future__ import annotations
+
+from string import Template
+
+_FROM = "fromUnixTimestamp64Micro({since_us:Int64}, 'UTC')"
+_UNTIL = "fromUnixTimestamp64Micro({until_us:Int64}, 'UTC')"
+_DURING = f"time >= {_FROM} AND time < {_UNTIL}"
+_SPACE = "({space:String} = '' OR space = {space:String})"
+_SERVICES = "(empty({services:Array(String)}) OR service IN {services:Array(String)})"
+
+# Steps begin at the window's first whole second, so that only the last of them can be cut short.
+RATES = f"""
+SELECT
+    space,
+    {{origin:Int64}} + intDiv(toInt64(second) - {{origin:Int64}}, {{step:Int64}}) * {{step:Int64}} AS step,
+    service, level, sum(count) AS lines
+FROM $rate
+WHERE second >= {_FROM} AND second < {_UNTIL} AND {_SPACE}
+GROUP BY space, step, service, level
+ORDER BY step
+"""
+
+# A counter's points are compared with the one before of the same series, which may lie before the window. A counter that
+# fell was set back to 0. Several series of one counter are parts of a whole, so their rates are added up.
+COUNTER_LOOKBACK_US_MIN = 600_000_000
+
+_STEP_OF_US = """
+{origin:Int64} + intDiv(intDiv(at_us, 1000000) - {origin:Int64}, {step:Int64}) * {step:Int64}
+"""
+
+GAUGES = f"""
+SELECT space, service, name, {_STEP_OF_US} AS step, avg(value) AS mean
+FROM (
+    SELECT space, service, name, toUnixTimestamp64Micro(time) AS at_us, value FROM $metric
+    WHERE {_DURING} AND {_SPACE} AND NOT cumulative AND isFinite(value)
+)
+GROUP BY space, service, name, step
+UNION ALL
+SELECT space, service, name, step, sum(rate) AS mean
+FROM (
+    SELECT space, service, name, series, {_STEP_OF_US} AS step,
+        sum(if(value >= before, value - before, value)) / (sum(at_us - before_us) / 1000000) AS rate
+    FROM (
+        SELECT space, service, name, series, at_us, value,
+            lagInFrame(value) OVER earlier AS before,
+            lagInFrame(at_us) OVER earlier AS before_us,
+            row_number() OVER earlier AS place
+        FROM (
+            SELECT space, service, name, series, toUnixTimestamp64Micro(time) AS at_us, value FROM $metric
+            WHERE time >= fromUnixTimestamp64Micro({{since_us:Int64}} - {{lookback_us:Int64}}, 'UTC') AND time < {_UNTIL}
+            AND {_SPACE} AND cumulative AND isFinite(value)
+        )
+        WINDOW earlier AS (
+            PARTITION BY series ORDER BY at_us ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+        )
+    )
+    WHERE place > 1 AND at_us > before_us AND at_us >= {{since_us:Int64}}
+    GROUP BY space, service, name, series, step
+)
+GROUP BY space, service, name, step
+"""
+
+# A parent begins before its children, and may have begun before the window.
+PARENT_LOOKBACK_US = 600_000_000
+
+_CROSSINGS = f"""
+SELECT child.trace AS trace, child.parent AS parent, caller.service AS caller, child.service AS callee, child.status AS status
+FROM (
+    SELECT trace, parent, service, status FROM $span
+    WHERE space = {{space:String}} AND {_DURING} AND parent != ''
+) AS child
+GLOBAL ANY INNER JOIN (
+    SELECT trace, span, service FROM $span
+    WHERE space = {{space:String}}
+    AND time >= fromUnixTimestamp64Micro({{since_us:Int64}} - {{lookback_us:Int64}}, 'UTC') AND time < {_UNTIL}
+) AS caller ON child.trace = caller.trace AND child.parent = caller.span
+WHERE caller.service != child.service
+"""
+
+# A call is seen from both sides when both are traced; the caller's own word counts only where the callee says nothing.
+CALLS = f"""
+SELECT caller, callee, count() AS calls, countIf(status = 2) AS errors
+FROM (
+    SELECT caller, callee, status FROM ({_CROSSINGS})
+    UNION ALL
+    SELECT service AS caller, peer AS callee, status FROM $span
+    WHERE space = {{space:String}} AND {_DURING} AND peer != '' AND peer != service
+    AND (trace, span) GLOBAL NOT IN (SELECT trace, parent FROM ({_CROSSINGS}))
+)
+GROUP BY caller, callee
+ORDER BY calls DESC, caller, callee
+"""
+
+
+def _top(column: str) -> str:
+    return f"""
+SELECT leader.id AS id, words.text AS text, leader.seen AS seen, leader.first_at AS first_at, leader.most_in AS most_in
+FROM (
+    SELECT id, sum(lines) AS seen, min(earliest) AS first_at, argMax(service, (lines, service)) AS most_in
+    FROM (
+        SELECT {column} AS id, service, count() AS lines, min(time) AS earliest FROM $log
+        WHERE space = {{space:String}} AND {_SERVICES} AND {_DURING} AND level >= {{level_min:UInt8}} AND {column} != 0
+        GROUP BY id, service
+    )
+    GROUP BY id
+    ORDER BY seen DESC, id
+    LIMIT {{count_max:UInt64}}
+) AS leader
+GLOBAL LEFT JOIN (SELECT id, argMax(text, told) AS text FROM ${column} GROUP BY id) AS words ON leader.id = words.id
+ORDER BY seen DESC, id
+"""
+
+
+TOP_TEMPLATES = _top("template")
+TOP_FINGERPRINTS = _top("fingerprint")
+
+
+def lines(*, words: bool, trace: bool, fingerprint: bool, newest_first: bool) -> str:
+    """Log lines that satisfy the conditions which are named. One that is not there cannot keep an index from helping."""
+    conditions = [
+        f"space = {{space:String}} AND {_SERVICES} AND {_DURING} AND level >= {{level_min:UInt8}}",
+        *(["hasAllTokens(lower(message), lower({words:String}))"] if words else []),
+        *(["trace = {trace:String}"] if trace else []),
+        *(["fingerprint = {fingerprint:UInt64}"] if fingerprint else []),
+    ]
+    return f"""
+SELECT time, service, level, message, stack, trace, template, fingerprint, attributes FROM $log
+WHERE {" AND ".join(conditions)}
+ORDER BY time{" DESC" if newest_first else ""}, service, message
+LIMIT {{lines_max:UInt64}}
+"""
+
+
+CHANGES = f"""
+SELECT * FROM (
+    SELECT * FROM $change WHERE space = {{space:String}} ORDER BY told DESC LIMIT 1 BY source, key
+)
+WHERE at >= {_FROM} AND at < {_UNTIL}
+ORDER BY at, source, key
+"""
+
+ALERTS = f"""
+SELECT * FROM (
+    SELECT * FROM $alert WHERE {_SPACE} ORDER BY told DESC LIMIT 1 BY space, source, key
+)
+WHERE told >= {_FROM} AND told < {_UNTIL}
+ORDER BY told, space, source, key
+"""
+
+TEMPLATES = "SELECT id, argMax(text, told) AS text FROM $template GROUP BY id ORDER BY id"
+
+# By day: one insert of one day is there as a whole or not at all.
+PRESENT = """
+SELECT toYYYYMMDD(time) AS day, count() AS lines FROM $table
+WHERE write = {write:UInt64} AND time >= fromUnixTimestamp64Micro({since_us:Int64}, 'UTC')
+AND time < fromUnixTimestamp64Micro({until_us:Int64}, 'UTC')
+GROUP BY day
+"""
+
+
+def over(query: str, suffix: str) -> str:
+    """A query over tables with a suffix: none on one engine, that of the tables across all shards on a cluster."""
+    tables = ("log", "metric", "span", "rate", "change", "alert", "template", "fingerprint")
+    return Template(query).substitute({table: f"{table}{suffix}" for table in tables})
