@@ -1,0 +1,179 @@
+"""OTLP's values of any kind as text: one by one for decoded messages, and whole columns at once for Arrow."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+from google.protobuf.message import DecodeError
+from opentelemetry.proto.common.v1 import common_pb2
+
+from hindcast.ingest.rows import TEXT_REPAIRED, Attributes, repaired
+
+# A protobuf message, or its twin decoded from JSON: the same names, another class.
+Decoded = Any
+# What JSON can say.
+Json = Any
+
+TRACE_HEX: Final = 32
+SPAN_HEX: Final = 16
+
+# Where a body that is a map keeps its sentence and its level, the first that is there.
+MESSAGE_KEYS: Final = ("message", "msg", "log", "body", "text")
+LEVEL_KEYS: Final = ("level", "severity", "lvl", "log.level", "loglevel", "levelname")
+
+
+def plain(value: Decoded) -> Json:
+    """A decoded AnyValue (a protobuf message or its JSON twin) as JSON."""
+    kind = value.WhichOneof("value")
+    match kind:
+        case None:
+            return None
+        case "array_value":
+            return [plain(item) for item in value.array_value.values or ()]
+        case "kvlist_value":
+            return {pair.key: plain(pair.value) if pair.value else None for pair in value.kvlist_value.values or ()}
+        case "bytes_value":
+            raw = value.bytes_value
+            return raw if isinstance(raw, str) else base64.b64encode(raw).decode()
+        case "double_value":
+            # JSON has no other way to say it.
+            return value.double_value if math.isfinite(value.double_value) else float_text(value.double_value)
+    return getattr(value, kind)
+
+
+def text(value: Decoded | None) -> str:
+    """A decoded AnyValue as text: strings as they are, nested values as compact JSON."""
+    return "" if value is None else plain_text(plain(value))
+
+
+def plain_text(value: Json) -> str:
+    """A JSON value as text."""
+    match value:
+        case str():
+            return value
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case float():
+            return float_text(value)
+    return compact(value)
+
+
+def compact(value: Json) -> str:
+    """A JSON value as compact JSON text."""
+    return orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS).decode("utf-8", "replace")
+
+
+def float_text(value: float) -> str:
+    """A float as Arrow writes it, so that every path writes it alike."""
+    return str(pa.scalar(value, pa.float64()).cast(pa.string()).as_py())
+
+
+def body_parts(value: Json) -> tuple[str, str, str]:
+    """A body that is a map: its sentence, its level, and the whole map as JSON where the sentence is a part of it."""
+    if not isinstance(value, Mapping):
+        return plain_text(value), "", ""
+    level = next((plain_text(value[key]) for key in LEVEL_KEYS if key in value), "")
+    sentence = next((value[key] for key in MESSAGE_KEYS if isinstance(value.get(key), str) and value[key]), None)
+    whole = compact(value)
+    return (whole, level, "") if sentence is None else (sentence, level, whole)
+
+
+# --- Whole columns ------------------------------------------------------------------------------------------------
+
+
+def strings(raw: pa.Array, counts: Counter[str]) -> pa.Array:
+    """Bytes as text, nulls kept; what is not UTF-8 is replaced and counted."""
+    try:
+        return raw.cast(pa.string())
+    except pa.ArrowInvalid:
+        return pa.array([None if item is None else repaired(item, counts) for item in raw.to_pylist()], pa.string())
+
+
+def hex_ids(raw: pa.Array, digits: int) -> pa.Array:
+    """Ids as lower-case hex; those of the wrong length, and those that are all zero, are no ids and become empty."""
+    offsets = np.frombuffer(raw.buffers()[1], dtype=np.int32)[raw.offset : raw.offset + len(raw) + 1]
+    data = raw.buffers()[2]
+    low = int(offsets[0]) if len(offsets) else 0
+    text_bytes = b"" if data is None else data.to_pybytes()[low : int(offsets[-1])].hex().encode()
+    written = pa.StringArray.from_buffers(
+        len(raw), pa.py_buffer(((offsets - low) * 2).astype(np.int32)), pa.py_buffer(text_bytes)
+    )
+    valid = pc.and_(pc.equal(pc.binary_length(written), digits), pc.not_equal(written, "0" * digits))
+    return written if pc.all(valid).as_py() else pc.if_else(valid, written, "")
+
+
+def hex_id(value: bytes | str | None, digits: int) -> str:
+    """One id as lower-case hex, or empty: `hex_ids` for decoded messages, whose ids are hex already in JSON."""
+    if not value:
+        return ""
+    written = value.lower() if isinstance(value, str) else value.hex()
+    is_id = len(written) == digits and written.strip("0123456789abcdef") == "" and written.strip("0") != ""
+    return written if is_id else ""
+
+
+def any_texts(values: pa.StructArray, counts: Counter[str]) -> pa.Array:
+    """A column of AnyValues as text; every kind at once, each only where it occurs."""
+    kinds = dict(zip((field.name for field in values.type), values.flatten(), strict=True))
+    found = strings(kinds["string_value"], counts)
+    if found.null_count == 0:
+        return found
+    for name in ("int_value", "double_value", "bool_value"):
+        if kinds[name].null_count < len(values):
+            found = pc.coalesce(found, kinds[name].cast(pa.string()))
+    for name, row, value in _rare(kinds):
+        found = _with_value(found, row, _nested_text(name, value, counts))
+    return pc.fill_null(found, "")
+
+
+def _rare(kinds: Mapping[str, pa.Array]) -> Iterable[tuple[str, list[int], list[bytes]]]:
+    for name in ("array_value", "kvlist_value", "bytes_value"):
+        if kinds[name].null_count < len(kinds[name]):
+            rows = pc.indices_nonzero(pc.is_valid(kinds[name]))
+            yield name, rows.to_pylist(), kinds[name].take(rows).to_pylist()
+
+
+def _with_value(texts: pa.Array, rows: Sequence[int], values: Sequence[str]) -> pa.Array:
+    mask = np.zeros(len(texts), dtype=np.bool_)
+    mask[np.array(rows, dtype=np.int64)] = True
+    return pc.replace_with_mask(texts, pa.array(mask), pa.array(values, pa.string()))
+
+
+def _nested_text(name: str, values: Sequence[bytes], counts: Counter[str]) -> list[str]:
+    return [plain_text(nested(name, value, counts)) for value in values]
+
+
+def nested(name: str, raw: bytes, counts: Counter[str]) -> Json:
+    """A nested value that was left as bytes, as JSON. One that cannot be read is kept as base64 and counted."""
+    if name == "bytes_value":
+        return base64.b64encode(raw).decode()
+    try:
+        if name == "array_value":
+            return [plain(item) for item in common_pb2.ArrayValue.FromString(raw).values]
+        return {pair.key: plain(pair.value) for pair in common_pb2.KeyValueList.FromString(raw).values}
+    except DecodeError:
+        counts[TEXT_REPAIRED] += 1
+        return base64.b64encode(raw).decode()
+
+
+def opened(lists: pa.ListArray) -> tuple[npt.NDArray[np.int64], pa.Array]:
+    """A list column as the length of each list, and all their items end to end."""
+    return np.diff(lists.offsets.to_numpy()).astype(np.int64), lists.flatten()
+
+
+def attributes_of(lists: pa.ListArray, counts: Counter[str]) -> Attributes:
+    """A column of lists of KeyValue as keys and texts."""
+    lengths, pairs = opened(lists)
+    return Attributes(strings(pairs.field("key"), counts), any_texts(pairs.field("value"), counts), lengths)
