@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hindcast.ingest.template.grouping import Groups, Template, forms_of, is_value, living
-from hindcast.ingest.template.outline import first_lines, outlines, slices
+from hindcast.ingest.template.outline import outlines, slices
 from hindcast.ingest.template.reading import VARIABLE, Part, read, tidied
 from hindcast.model.columns import Pattern
 from hindcast.model.errors import Malformed, Missing

@@ -18,11 +18,17 @@ VARIABLE = "<*>"
 # them two are enough, 10.0.0.7,10.0.0.8; with one it takes more, since `child 7 9` has two meanings.
 _LISTS = (((",",), 2), ((" ",), 5), ((",", " "), 5), ((";",), 2), ((";", " "), 5))
 
-_WORD = r"[A-Za-z0-9_\u0080-\U0010ffff]+"
-_PIECE = re.compile(rf"{_WORD}|[^A-Za-z0-9_\u0080-\U0010ffff]+")
+# Bytes beyond ASCII are letters to an outline, and so to everything here.
+_LETTERS = r"A-Za-z\u0080-\U0010ffff"
+_WORD = rf"[0-9_{_LETTERS}]+"
+# What may have been folded to a number: something with a digit in it. Possessive, so that a long line costs no more
+# than its length.
+_NUMBER = rf"[_.{_LETTERS}-]*+[0-9][\w.{_LETTERS}-]*+"
+_PIECE = re.compile(rf"{_WORD}|[^0-9_{_LETTERS}]+")
+_PORT = re.compile(rf":[0-9_{_LETTERS}]*[0-9]")
 _HEX_GROUP = re.compile(r"[a-fA-F]{4,}\Z")
-_KEY = re.compile(r"[A-Za-z\u0080-\U0010ffff][A-Za-z_\u0080-\U0010ffff]*[0-9]{1,3}\Z")
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+\Z")
+_KEY = re.compile(rf"[{_LETTERS}][_{_LETTERS}]*[0-9]{{1,3}}\Z")
+_EMAIL = re.compile(rf"[\w.+{_LETTERS}-]+@[\w.{_LETTERS}-]+\.[A-Za-z]{{2,}}\Z")
 _PATH = re.compile(r"(?:\.{0,2}|~)[/\\]\S")
 _HOST = re.compile(r"[\w.-]+\Z")
 _CONSTANTS = frozenset({"true", "false", "null"})
@@ -39,17 +45,17 @@ _SHORT_CHARS_MAX = 2
 
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 _DAYS = "Mon|Tue|Wed|Thu|Fri|Sat|Sun"
-_GROUP = r"(?:[\w.-]*[0-9][\w.-]*|[0-9a-fA-F]{1,4})"
+_GROUP = rf"(?:{_NUMBER}|[a-fA-F]{{1,4}})"
 _TOKEN = re.compile(
     rf"""
-      (?P<date>(?<!\w)(?:(?:{_DAYS})[a-z]*,?[ ])?(?:{_MONTHS})[a-z]*[ ]+[0-9]+,?[ ][0-9]+
-        (?P<minute>:[0-9]+):(?P<second>[0-9]+(?:[ ][0-9]+(?![\w.:/-]))?))
-    | (?P<method>(?<!\w)(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS))[ ](?P<target>\S+[ ]HTTP/[0-9]+(?:\.[0-9]+)?)
+      (?P<date>(?<!\w)(?:(?:{_DAYS})[a-z]*,?[ ])?(?:{_MONTHS})[a-z]*[ ]+{_NUMBER},?[ ]{_NUMBER}
+        (?P<minute>:{_NUMBER}):(?P<second>{_NUMBER}(?:[ ]{_NUMBER}(?![:/]))?))
+    | (?P<method>(?<!\w)(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS))[ ](?P<target>\S+[ ]HTTP/[\w.{_LETTERS}-]*)
     | (?P<scheme>(?<!\w)[A-Za-z][A-Za-z+]*)://(?P<rest>[^\s,;|"'()\[\]{{}}<>]+)
-    | (?P<quoted_key>(?<=[A-Za-z0-9_])=")(?P<quoted>[^"]*)"
+    | (?P<quoted_key>(?<=[0-9_{_LETTERS}])=")(?P<quoted>[^"]*)"
     | (?P<drive>(?<!\w)[A-Za-z]:\\[^\s,;|"'<>]*)
     | (?P<empty>(?<![^\s])(?:\(\)|\[\]|\{{\}}|""|'')(?![^\s,;.:]))
-    | (?P<address>(?<![\w:.-]){_GROUP}(?:::?{_GROUP}){{5,}}(?![\w:]))
+    | (?P<address>(?<![\w:.{_LETTERS}-]){_GROUP}(?:::?{_GROUP}){{5,}}(?![\w:{_LETTERS}]))
     | (?P<chunk>[^\s,;:=|"'()\[\]{{}}<>]+)
     | (?P<delimiter>.)
     """,
@@ -96,9 +102,7 @@ def _read_token(found: re.Match[str], text: str) -> list[Chunk]:
             return [_fixed(value)]
         case "chunk":
             end = found.end()
-            before = text[end : end + 1]
-            is_port = before == ":" and _DIGIT.match(text, end + 1) is not None
-            return [_read_chunk(value, before == "=", is_port)]
+            return [_read_chunk(value, text.startswith("=", end), _PORT.match(text, end) is not None)]
         case "target":
             return [_fixed(found["method"]), _fixed(" "), _variable(found["target"], "what a request asks for")]
         case "rest":
