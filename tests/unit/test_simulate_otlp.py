@@ -306,7 +306,9 @@ def test_an_answer_that_is_not_otlp_is_noticed() -> None:
         send(there.url)
 
 
-@pytest.mark.parametrize("url", ["localhost:4318", "ftp://localhost", "http://", "http://localhost:99999", ""])
+@pytest.mark.parametrize(
+    "url", ["localhost:4318", "ftp://localhost", "http://", "http://[", "http://localhost:99999", "http://x:y", ""]
+)
 def test_an_address_that_is_none_is_named(url: str) -> None:
     """What is no http address is refused before anything is sent."""
     with pytest.raises(Malformed) as told:

@@ -29,6 +29,7 @@ ATTEMPTS_MAX = 5
 WAIT_SECONDS_MIN = 0.2
 # A receiver that asks for a longer pause than this is, to a live stream, not available.
 WAIT_SECONDS_MAX = 10.0
+PORT_MAX = 65_535
 # Small bodies grow when they are packed.
 GZIP_BYTES_MIN = 512
 SAID_CHARS_MAX = 200
@@ -155,7 +156,8 @@ def _checked(url: str) -> httpx.URL:
         parsed = httpx.URL(url)
     except httpx.InvalidURL as error:
         raise Malformed("The address is no URL.", remedy=remedy, field="--to") from error
-    if parsed.scheme not in ("http", "https") or not parsed.host:
+    is_host = bool(parsed.host) and "%" not in parsed.host and (parsed.port or 80) <= PORT_MAX
+    if parsed.scheme not in ("http", "https") or not is_host:
         raise Malformed(f"{url[:SAID_CHARS_MAX]!r} is no http(s) address.", remedy=remedy, field="--to")
     return parsed
 
