@@ -1,0 +1,283 @@
+"""The fingerprint of a failure: one number for all its occurrences, and the reasons for it.
+
+A fingerprint counts what the code is responsible for (the type, the frames, an assertion's text) and leaves out what
+one run is (ids, addresses, line numbers, how deep a recursion went). Each part says whether it counted, and why; the
+parts that counted are all that goes into the number, so anybody can compute it again.
+
+There are two keys. `app` counts the application's own frames, so that a new version of a framework changes nothing;
+`system` counts libraries as well. The number is the first, or the second when no frame is the application's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import blake2b
+
+from hindcast.ingest.fingerprint.machinery import ENTRIES, is_harness, is_machinery
+from hindcast.ingest.fingerprint.names import key_of, name_of
+from hindcast.ingest.fingerprint.parameters import parameterised
+from hindcast.ingest.trace import LIMITS, TraceLimits, parse
+from hindcast.model.trace import Frame, Language, Raised, Relation, Trace
+
+# The rules as of this day. A number made under other rules is another number: never compare across schemes.
+SCHEME = "2026-11-15"
+
+# Of one exception. Callers further out split one failure into as many groups as there are ways to reach it.
+FRAMES_COUNTED_MAX = 12
+# Inlining and missing symbols make long native stacks differ from build to build; three names tell a crash.
+NATIVE_FRAMES_COUNTED_MAX = 3
+NEAREST_MAX = 3
+# The longest recursion, in frames from one call of a function to its next, that is recognised as one.
+CYCLE_FRAMES_MAX = 16
+# A stack that ran out shows the same calls this often, at the least.
+RECURSION_TIMES_MIN = 4
+TITLE_CHARS_MAX = 200
+
+_OVERFLOW = re.compile(r"stack[- ]?overflow|recursion", re.IGNORECASE)
+
+
+class Variant(StrEnum):
+    """Which key a part counts in."""
+
+    APP = "app"
+    SYSTEM = "system"
+
+
+BOTH = (Variant.APP, Variant.SYSTEM)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing that was looked at, whether it counted and why."""
+
+    # type, assertion, recursion, frame, message or template.
+    kind: str
+    value: str
+    # The keys it counted in; none: it was left out.
+    counts: tuple[Variant, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What makes two failures the same one."""
+
+    # Unsigned, 64 bits, never 0.
+    id: int
+    scheme: str
+    title: str
+    parts: tuple[Part, ...]
+    # 0 where no frame of the application's counts.
+    app: int
+    system: int
+    # The assertion that failed and the functions nearest to the failure, as they stand in the trace: for people.
+    nearest: tuple[str, ...] = ()
+
+
+def fingerprint(text: str, *, stack: str = "", template: int = 0, limits: TraceLimits = LIMITS) -> Fingerprint:
+    """The fingerprint of a log line: of its stack, of a trace in its text, of its template, or of its words."""
+    trace = (parse(stack, limits) if stack else None) or parse(text, limits)
+    if trace is not None:
+        return of_trace(trace)
+    return of_template(template, text or stack) if template else of_message(text or stack)
+
+
+def of_trace(trace: Trace) -> Fingerprint:
+    """The fingerprint of a trace."""
+    parts: list[Part] = []
+    chain = _distinct(trace.raised)
+    for raised in chain:
+        parts += _of_raised(raised, trace.language)
+    has_app = any(part.kind in ("frame", "recursion") and Variant.APP in part.counts for part in parts)
+    has_frames = any(part.kind in ("frame", "recursion") and part.counts for part in parts)
+    stands = has_frames or any(part.kind == "assertion" for part in parts)
+    for raised in chain:
+        text = parameterised(raised.message)
+        if text:
+            why = "the stack tells more" if stands else "no frame counts, so the words do"
+            parts.append(Part("message", text, () if stands else BOTH, why))
+    nearest = _nearest(trace)
+    return _made(parts, _title(trace.raised[0], nearest), has_app=has_app or not has_frames, nearest=nearest)
+
+
+def of_message(message: str) -> Fingerprint:
+    """The fingerprint of words alone."""
+    text = parameterised(message)
+    part = Part("message", text, BOTH, "there is no stack, so the words count, less what varies in them")
+    return _made([part], text[:TITLE_CHARS_MAX] or "(no message)", has_app=True)
+
+
+def of_template(template: int, message: str) -> Fingerprint:
+    """The fingerprint of a line by the template it was mined to: the same as long as the template is."""
+    text = parameterised(message)
+    parts = [
+        Part("template", str(template), BOTH, "there is no stack, and the template stands for the words"),
+        Part("message", text, (), "its template counts instead"),
+    ]
+    return _made(parts, text[:TITLE_CHARS_MAX] or "(no message)", has_app=True)
+
+
+def key(parts: Iterable[Part], variant: Variant, scheme: str = SCHEME) -> int:
+    """The number that the counting parts make: what anybody can compute again."""
+    digest = blake2b(scheme.encode(), digest_size=8)
+    for part in parts:
+        if variant in part.counts:
+            digest.update(f"\x1e{part.kind}\x1f{part.value}".encode("utf-8", "surrogatepass"))
+    return int.from_bytes(digest.digest(), "big") or 1
+
+
+def _made(parts: Sequence[Part], title: str, *, has_app: bool, nearest: tuple[str, ...] = ()) -> Fingerprint:
+    system = key(parts, Variant.SYSTEM)
+    app = key(parts, Variant.APP) if has_app else 0
+    return Fingerprint(app or system, SCHEME, title, tuple(parts), app, system, nearest)
+
+
+def _distinct(chain: Sequence[Raised]) -> tuple[Raised, ...]:
+    """A chain without a group's wrapper and without members that are alike: how many failed at once is chance."""
+    members = any(raised.relation is Relation.GROUP for raised in chain)
+    kept: list[Raised] = []
+    seen: set[tuple[object, ...]] = set()
+    for position, raised in enumerate(chain):
+        following = chain[position + 1].relation if position + 1 < len(chain) else None
+        if members and following is Relation.GROUP and raised.relation is not Relation.GROUP:
+            continue
+        if raised.relation is Relation.GROUP:
+            alike = (raised.type, *(frame.function for frame in raised.frames))
+            if alike in seen:
+                continue
+            seen.add(alike)
+        kept.append(raised)
+    return tuple(kept)
+
+
+def _of_raised(raised: Raised, language: Language) -> list[Part]:
+    parts: list[Part] = []
+    if raised.relation is Relation.SUPPRESSED:
+        return [Part("type", raised.type, (), "it was suppressed: cleaning up failed after the failure itself")]
+    if raised.type:
+        parts.append(Part("type", raised.type, BOTH, f"the type of what was {_said(raised.relation)}"))
+    if raised.asserted or raised.asserted_in:
+        text = _assertion(raised)
+        parts.append(Part("assertion", text, BOTH, "an assertion's text is code, so it counts"))
+    return parts + _frames(raised, language)
+
+
+def _said(relation: Relation) -> str:
+    return "raised" if relation is Relation.RAISED else f"raised ({relation.value})"
+
+
+def _assertion(raised: Raised) -> str:
+    return f"{raised.asserted} in {raised.asserted_in}".strip() if raised.asserted_in else raised.asserted
+
+
+def _frames(raised: Raised, language: Language) -> list[Part]:
+    """Every frame, innermost first, with its reason; before them the recursion that used up the stack, if one did."""
+    frames = raised.frames
+    names = [key_of(frame, language) for frame in frames]
+    reasons = _left_out(frames, names, language)
+    parts = []
+    if _ran_out(raised):
+        cycle = _cycle([name for name, reason in zip(names, reasons, strict=True) if not reason])
+        if cycle:
+            parts.append(
+                Part("recursion", " > ".join(cycle), BOTH, "the calls that went round until the stack ran out")
+            )
+            reasons = [reason or "where a recursion begins and ends is chance" for reason in reasons]
+    most = NATIVE_FRAMES_COUNTED_MAX if language is Language.NATIVE else FRAMES_COUNTED_MAX
+    wide = [n for n in range(len(frames)) if not reasons[n]]
+    in_system, in_app = _folded(wide, names), _folded([n for n in wide if frames[n].in_app], names)
+    chosen = {Variant.APP: set(in_app[:most]), Variant.SYSTEM: set(in_system[:most])}
+    within = {*in_system, *in_app}
+    for n, frame in enumerate(frames):
+        counts = tuple(variant for variant in BOTH if n in chosen[variant])
+        if counts:
+            why = "the application's own" if frame.in_app else "a library's, so it counts for the system key only"
+        else:
+            why = reasons[n] or (f"only the {most} nearest count" if n in within else "repeats the frames before it")
+        parts.append(Part("frame", names[n] or frame.function or frame.module or "?", counts, why))
+    return parts
+
+
+def _left_out(frames: Sequence[Frame], names: Sequence[str], language: Language) -> list[str]:
+    """For each frame why it cannot count; empty where it can."""
+    reasons: list[str] = []
+    beyond = counted = False
+    native = language in (Language.NATIVE, Language.RUST)
+    any_named = any(frame.function for frame in frames)
+    for frame, name in zip(frames, names, strict=True):
+        beyond = beyond or (native and counted and is_harness(frame))
+        if beyond:
+            reasons.append("outside the entry point: it calls every program the same way")
+        elif is_machinery(frame, language):
+            reasons.append("it noticed, reported or provoked the failure")
+        elif not name or (any_named and not frame.function and frame.module):
+            reasons.append("it has no name")
+        else:
+            reasons.append("")
+            counted = True
+        beyond = beyond or (native and frame.function in ENTRIES)
+    return reasons
+
+
+def _ran_out(raised: Raised) -> bool:
+    return _OVERFLOW.search(raised.type) is not None or "maximum recursion depth" in raised.message
+
+
+def _cycle(names: Sequence[str]) -> tuple[str, ...]:
+    """The names that went round, beginning with the least of them, so that the moment it stopped does not matter."""
+    often = Counter(names)
+    if not names or max(often.values()) < RECURSION_TIMES_MIN:
+        return ()
+    limit = max(often.values()) / 4
+    round_trip: list[str] = []
+    for name in names:
+        if often[name] >= limit and name not in round_trip:
+            round_trip.append(name)
+    first = round_trip.index(min(round_trip))
+    return tuple(round_trip[first:] + round_trip[:first])[:CYCLE_FRAMES_MAX]
+
+
+def _folded(positions: Sequence[int], names: Sequence[str]) -> list[int]:
+    """Positions without repetitions: a frame like the one before, or several frames like the several before."""
+    kept: list[int] = []
+    for position in positions:
+        kept.append(position)
+        for size in range(1, min(CYCLE_FRAMES_MAX, len(kept) // 2) + 1):
+            if all(names[kept[-n]] == names[kept[-n - size]] for n in range(1, size + 1)):
+                del kept[-size:]
+                break
+    return kept
+
+
+def _nearest(trace: Trace) -> tuple[str, ...]:
+    """What a person would call the failure: the assertion, then the first functions that are not machinery.
+
+    An exception with few of its own is told further by its cause.
+    """
+    found: list[str] = []
+    for raised in trace.raised:
+        if raised.asserted or raised.asserted_in:
+            found.append(_assertion(raised))
+        names = [name_of(frame, trace.language) for frame in raised.frames]
+        reasons = _left_out(raised.frames, names, trace.language)
+        named = [name for name, reason in zip(names, reasons, strict=True) if name and not reason]
+        # Where a recursion ended is chance; what went round is not.
+        cycle = _cycle(named) if _ran_out(raised) else ()
+        found += [name for name in named if name in cycle] if cycle else named
+        if len(found) >= NEAREST_MAX:
+            break
+    return tuple(found[:NEAREST_MAX])
+
+
+def _title(raised: Raised, nearest: Sequence[str]) -> str:
+    text = parameterised(raised.message, chars_max=600)
+    said = raised.type or "crash"
+    if text and raised.type != text:
+        said = f"{said}: {text}" if raised.type else text
+    where = next((name for name in nearest if name != _assertion(raised)), "")
+    room = TITLE_CHARS_MAX - min(len(where), 80) - 4
+    return f"{said[:room]} in {where[:80]}" if where else said[:TITLE_CHARS_MAX]
