@@ -63,9 +63,9 @@ class Affected:
     last_trouble_at: datetime
     # Counted since the onset, each second once.
     errors: int = 0
-    # The most errors seen within one window, and how many would have been usual.
+    # The most errors seen within one window of the fixed rule, and how many would have been usual; None: not known yet.
     peak: int = 0
-    usual: float = 0.0
+    usual: float | None = None
     # How little chance explains it, on the scale of `Finding.surprise`, at its worst.
     surprise: float = 0.0
     # Since when it is back to normal; None while it is not.

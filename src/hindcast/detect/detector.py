@@ -1,0 +1,250 @@
+"""The detector: counts in, events out. It has no clock; the same ticks always give the same events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+import numpy as np
+import pyarrow as pa
+
+from hindcast.detect.baseline import SLOTS, Baselines, Minutes
+from hindcast.detect.cascade import Graph
+from hindcast.detect.counts import Bools, Counts, check
+from hindcast.detect.lifecycle import Lifecycle
+from hindcast.detect.past import past
+from hindcast.detect.rules import Rules
+from hindcast.detect.silence import Silences
+from hindcast.detect.spike import Spikes
+from hindcast.detect.trouble import Trouble, Troubles
+from hindcast.model.errors import Malformed
+from hindcast.model.finding import Finding, Rule
+from hindcast.model.incident import Event, EventKind, Incident, IncidentState
+from hindcast.model.signal import Alert, Edge
+
+# A minute is learnt when it is this old: counts may arrive late.
+SETTLE_SECONDS = 60
+# What is held beyond the longest window: late counts, the look back, the minute that settles.
+SPARE_SECONDS = 180
+# A service that has been quiet this long is forgotten when its space is full.
+UNSEEN_SECONDS = 600
+# And in any case after this long.
+GONE_SECONDS = 14 * 86_400
+EDGES_PER_SPACE_MAX = 100_000
+
+
+class Detector:
+    """Watches the counts of every space: what is usual, what is in trouble, which incidents there are."""
+
+    def __init__(self, rules: Rules | None = None) -> None:
+        self.rules = rules or Rules()
+        self._counts = Counts(
+            seconds=self.rules.windows_seconds_max + SPARE_SECONDS,
+            services_per_space_max=self.rules.services_per_space_max,
+        )
+        self._baselines = Baselines()
+        self._silences = Silences()
+        self._troubles = Troubles()
+        self._lifecycle = Lifecycle(self.rules)
+        self._graphs: dict[str, Graph] = {}
+        self._ticked: int | None = None
+        # The next minute to be learnt, counted from 1970.
+        self._minute: int | None = None
+
+    @property
+    def incidents(self) -> tuple[Incident, ...]:
+        """Every incident that is open or awaiting a word, with its numbers as of the last tick, oldest first."""
+        book = self._lifecycle.book
+        return tuple(book.incidents[key] for key in book.active)
+
+    @property
+    def names_ignored(self) -> int:
+        """How many times a new service was left out because its space already has too many."""
+        return self._counts.names_ignored
+
+    def backfill(self, rates: pa.Table, *, now: datetime, step_seconds: int | None = None) -> None:
+        """Learn what is usual from counts of the past, after a restart. Opens nothing.
+
+        The counts may be sums over steps of any length; without `step_seconds` it is read off the rows.
+        """
+        check(rates)
+        counts = self._counts
+        now_second = _second(now, "now")
+        if not counts.end:
+            counts.move(now_second)
+        for minutes, watched in past(rates, counts, until=now_second - SETTLE_SECONDS, step_seconds=step_seconds):
+            self._baselines.fit(len(counts.names))
+            self._learn(minutes, watched, np.zeros(len(watched), dtype=np.bool_))
+
+    def restore(self, incidents: Iterable[Incident]) -> None:
+        """Go on with incidents from before a restart: those that are open, and those that a new one may repeat."""
+        book, troubles = self._lifecycle.book, self._troubles
+        for incident in sorted(incidents, key=lambda one: (one.opened_at, one.id)):
+            key = (incident.space, incident.id)
+            book.incidents[key] = incident
+            book.told[key] = incident
+            self._lifecycle.told.restore(incident)
+            for one in incident.affected:
+                name = (incident.space, one.service)
+                last = int(one.last_trouble_at.timestamp())
+                self._counts.row(name)
+                if incident.state is IncidentState.OPEN and _has_trouble(incident, one.service):
+                    troubles.by_name[name] = _restored(incident, one.service, last)
+                elif incident.state is not IncidentState.JOINED:
+                    troubles.spent[name] = max(last, troubles.spent.get(name, 0))
+            if incident.state is IncidentState.OPEN and incident.rule is Rule.DEAF:
+                last = int(incident.last_trouble_at.timestamp())
+                troubles.by_name[incident.space, ""] = _restored(incident, "", last)
+        self._baselines.fit(len(self._counts.names))
+
+    def tick(
+        self,
+        rates: pa.Table,
+        *,
+        now: datetime,
+        alerts: Iterable[tuple[str, Alert]] = (),
+        findings: Iterable[Finding] = (),
+        edges: Iterable[tuple[str, Edge]] = (),
+    ) -> tuple[Event, ...]:
+        """Look at the counts of the last minutes, and tell what is new.
+
+        Counts that were read before may be read again, in whole or in part, and may have grown meanwhile. Alerts may be
+        told again. Edges add to those known; time never goes back.
+        """
+        check(rates)
+        second = _second(now, "now")
+        if self._ticked is not None and second < self._ticked:
+            raise Malformed(
+                f"{now.isoformat()} is before the last tick.",
+                field="now",
+                remedy="Let time go forward from tick to tick.",
+            )
+        counts, troubles = self._counts, self._troubles
+        passed = second - self._ticked if self._ticked is not None else 0
+        blind = self._ticked is None or passed > counts.seconds
+        self._ticked = second
+        counts.move(second)
+        counts.join(rates)
+        self._baselines.fit(len(counts.names))
+        self._know(edges)
+        self._settle(blind=blind)
+        spikes = Spikes(counts, troubles.spent_rows(counts), self._baselines, self.rules, since_seconds=passed)
+        troubles.elevate([*spikes.fixed(), *spikes.adaptive()], counts, spikes)
+        silents, deaf = self._silences.look(counts, self._baselines, self.rules, blind=blind, passed_seconds=passed)
+        if self.rules.silence:
+            troubles.silence(silents, deaf, counts)
+        lines_usual = self._baselines.expected_lines(second)
+        troubles.follow(counts, spikes, lines_usual, window_seconds=self.rules.window_seconds)
+        return self._lifecycle.step(troubles, now=now, alerts=alerts, findings=findings, graphs=self._graphs)
+
+    def confirm(self, incident_id: str, *, by: str, now: datetime, space: str | None = None) -> Event:
+        """Somebody says that it is over. Raises Missing for an unknown incident, Refused when it already is."""
+        return self._close(incident_id, IncidentState.CONFIRMED, EventKind.CONFIRMED, by, now, space)
+
+    def dismiss(self, incident_id: str, *, by: str, now: datetime, space: str | None = None) -> Event:
+        """Somebody says that it was none. What its services do now is taken as usual from here on."""
+        found = self._lifecycle.book.get(incident_id, space)
+        event = self._close(incident_id, IncidentState.DISMISSED, EventKind.DISMISSED, by, now, found.space)
+        rows = np.array(
+            [self._counts.rows[found.space, one] for one in found.services if (found.space, one) in self._counts.rows],
+            dtype=np.int64,
+        )
+        if len(rows):
+            self._baselines.accept(rows, self._counts.errors[rows, -120:].sum(axis=1) / 2)
+        return event
+
+    def reopen(self, incident_id: str, *, by: str, now: datetime, space: str | None = None) -> Event:
+        """Somebody says that it is not over after all."""
+        book = self._lifecycle.book
+        _second(now, "now")
+        opened = book.reopen(book.get(incident_id, space), by=by, now=now)
+        return Event(EventKind.REOPENED, now, opened, f"reopened by {by}")
+
+    def _close(
+        self, incident_id: str, state: IncidentState, kind: EventKind, by: str, now: datetime, space: str | None
+    ) -> Event:
+        book = self._lifecycle.book
+        second = _second(now, "now")
+        closed = book.close(book.get(incident_id, space), state, by=by, now=now)
+        for one in self._troubles.of(closed.space, closed.id):
+            self._troubles.spend(one, mute_at=second)
+        return Event(kind, now, closed, f"{state} by {by}")
+
+    def _know(self, edges: Iterable[tuple[str, Edge]]) -> None:
+        for space, edge in edges:
+            graph = self._graphs.setdefault(space, Graph())
+            if graph.size < EDGES_PER_SPACE_MAX:
+                graph.add(edge)
+
+    def _settle(self, *, blind: bool) -> None:
+        """Learn every minute that is old enough."""
+        counts = self._counts
+        last = (counts.end - SETTLE_SECONDS) // 60
+        oldest = (counts.end - counts.seconds) // 60 + 1
+        if self._minute is None:
+            self._minute = max(last, oldest)
+        elif blind:
+            self._minute = max(self._minute, last)
+        self._minute = max(self._minute, oldest)
+        while self._minute < last:
+            start = counts.column(self._minute * 60)
+            errors = counts.errors[:, start : start + 60].reshape(-1, SLOTS, 10).sum(axis=2).astype(np.float64)
+            lines = counts.lines[:, start : start + 60].sum(axis=1).astype(np.float64)
+            trouble = np.zeros(len(counts.names), dtype=np.bool_)
+            for name, one in self._troubles.by_name.items():
+                row = counts.rows.get(name)
+                if row is not None and one.onset < (self._minute + 1) * 60:
+                    trouble[row] = not one.is_over or one.last >= self._minute * 60
+            # A space from which nothing came at all was not listened to.
+            heard = np.bincount(counts.spaces, weights=lines)[counts.spaces] > 0
+            watched = (counts.first_line < self._minute * 60 + 60) & heard
+            self._learn(Minutes(self._minute, errors.sum(axis=1), lines, errors), watched, trouble)
+            self._minute += 1
+            if self._minute % 10 == 0:
+                self._tidy()
+
+    def _learn(self, minutes: Minutes, watched: Bools, trouble: Bools) -> None:
+        self._baselines.learn(minutes, watched=watched, trouble=trouble, adapt_minutes=self.rules.adapt_seconds // 60)
+
+    def _tidy(self) -> None:
+        """Forget services that are gone, sooner where a space is full."""
+        counts = self._counts
+        sizes = np.bincount(counts.spaces)[counts.spaces]
+        full = sizes >= self.rules.services_per_space_max
+        unseen = counts.end - counts.last_line
+        keep = unseen < np.where(full & (self._baselines.known < 60), UNSEEN_SECONDS, GONE_SECONDS)
+        for name in self._troubles.by_name:
+            if name in counts.rows:
+                keep[counts.rows[name]] = True
+        if not keep.all():
+            counts.drop(keep)
+            self._baselines.drop(keep)
+            self._silences.drop(keep)
+
+
+def _second(at: datetime, field: str) -> int:
+    if at.tzinfo is None:
+        raise Malformed("The time has no timezone.", field=field, remedy="Give a time with its timezone.")
+    return int(at.timestamp() // 1)
+
+
+def _has_trouble(incident: Incident, service: str) -> bool:
+    own = (Rule.FIXED, Rule.ADAPTIVE, Rule.SILENT)
+    return any(one.service == service and one.rule in own for one in incident.findings)
+
+
+def _restored(incident: Incident, service: str, last: int) -> Trouble:
+    before = next((one for one in incident.affected if one.service == service), None)
+    own: dict[Rule, Finding] = {
+        one.rule: one for one in incident.findings if one.service == service and one.rule is not Rule.METRIC
+    }
+    rule = next(iter(own), incident.rule)
+    onset = int(before.onset_at.timestamp()) if before is not None else int(incident.onset_at.timestamp())
+    trouble = Trouble((incident.space, service), rule, last + 1, onset, last, findings=own, incident=incident.id)
+    if before is not None:
+        trouble.before = before
+        finding = own.get(rule)
+        trouble.is_known = before.usual is not None
+        if finding is not None and finding.window_seconds and not trouble.is_silent:
+            trouble.usual = finding.expected / finding.window_seconds
+    return trouble

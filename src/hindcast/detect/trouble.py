@@ -1,0 +1,277 @@
+"""Trouble: the state of each service that is not as usual, from the second it began to the second it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+import numpy as np
+
+from hindcast.detect import wording
+from hindcast.detect.counts import Counts, Ints, Name
+from hindcast.detect.onset import end, onset
+from hindcast.detect.silence import Silent
+from hindcast.detect.spike import Elevation, Spikes
+from hindcast.detect.tail import Floats
+from hindcast.model.finding import Finding, Rule
+from hindcast.model.incident import Affected
+
+# While trouble is that young, each further second makes its onset clearer.
+ONSET_SETTLES_SECONDS = 120
+# A service that usually speaks and says less than this share of it has not recovered: nobody knows.
+LINES_SHARE_MIN = 0.1
+
+
+@dataclass(slots=True)
+class Trouble:
+    """One service in trouble. Mutable: it follows the counts from tick to tick."""
+
+    name: Name
+    rule: Rule
+    onset: int
+    # The second it was noticed, and the last one in which it was seen.
+    noticed: int
+    last: int
+    # Errors a second that were usual when it began.
+    usual: float = 0.0
+    # Whether that was known, or taken from the seconds before.
+    is_known: bool = True
+    # The most errors within one window of the fixed rule, and how many would have been usual then.
+    peak: int = 0
+    usual_in_window: float = 0.0
+    surprise: float = 0.0
+    errors: int = 0
+    # All errors of the service before the onset, to count from.
+    errors_before: int = 0
+    is_over: bool = False
+    findings: dict[Rule, Finding] = field(default_factory=dict)
+    # What an earlier bout, or a life before a restart, already counted.
+    before: Affected | None = None
+    # The incident it belongs to, once it does.
+    incident: str | None = None
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it is a silence, which ends with a line and not with fewer errors."""
+        return self.rule in (Rule.SILENT, Rule.DEAF)
+
+    def affected(self) -> Affected:
+        """Its part in an incident, as it stands."""
+        own = Affected(
+            service=self.name[1],
+            onset_at=moment(self.onset),
+            last_trouble_at=moment(self.last),
+            errors=self.errors,
+            peak=self.peak,
+            usual=round(self.usual_in_window, 3) if self.is_known else None,
+            surprise=round(self.surprise, 2),
+            quiet_since=moment(self.last + 1) if self.is_over else None,
+        )
+        if self.before is None:
+            return own
+        return replace(
+            own,
+            onset_at=min(own.onset_at, self.before.onset_at),
+            last_trouble_at=max(own.last_trouble_at, self.before.last_trouble_at),
+            errors=own.errors + self.before.errors,
+            peak=max(own.peak, self.before.peak),
+            usual=own.usual if own.peak >= self.before.peak else self.before.usual,
+            surprise=max(own.surprise, self.before.surprise),
+        )
+
+    def tellings(self) -> tuple[Finding, ...]:
+        """Its findings as of now."""
+        ended_at = moment(self.last + 1) if self.is_over else None
+        return tuple(
+            replace(one, onset_at=moment(self.onset), seen_at=max(one.seen_at, moment(self.last)), ended_at=ended_at)
+            for one in self.findings.values()
+        )
+
+
+def moment(second: int) -> datetime:
+    """A second since 1970 as a time."""
+    return datetime.fromtimestamp(second, UTC)
+
+
+class Troubles:
+    """Every service in trouble, and those whose trouble somebody has waved aside until it ends."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[Name, Trouble] = {}
+        self.muted: set[Name] = set()
+        # The last second of trouble that is over: errors up to it have been told of, and cannot begin anything new.
+        self.spent: dict[Name, int] = {}
+
+    def of(self, space: str, incident: str) -> list[Trouble]:
+        """The trouble that belongs to an incident."""
+        return [one for one in self.by_name.values() if one.incident == incident and one.name[0] == space]
+
+    def spend(self, trouble: Trouble, *, mute_at: int | None = None) -> None:
+        """Put trouble aside: it is over, or (`mute_at`) somebody said so while it goes on."""
+        self.by_name.pop(trouble.name, None)
+        self.spent[trouble.name] = max(trouble.last, mute_at or 0)
+        if mute_at is not None and not trouble.is_over:
+            self.muted.add(trouble.name)
+
+    def spent_rows(self, counts: Counts) -> Ints:
+        """For each service the second up to which its errors count no more."""
+        oldest = counts.end - counts.seconds
+        self.spent = {name: second for name, second in self.spent.items() if second > oldest}
+        found = np.zeros(len(counts.names), dtype=np.int64)
+        for name, second in self.spent.items():
+            if name in counts.rows:
+                found[counts.rows[name]] = second
+        return found
+
+    def elevate(self, elevations: Iterable[Elevation], counts: Counts, spikes: Spikes) -> None:
+        """Services above their usual: begin trouble where there is none, and note which rule says so."""
+        for one in elevations:
+            name = counts.names[one.row]
+            if name in self.muted:
+                continue
+            trouble = self.by_name.get(name)
+            if trouble is None or trouble.is_silent:
+                trouble = self._begin(one, counts, spikes, trouble)
+            trouble.surprise = max(trouble.surprise, one.surprise)
+            if one.rule not in trouble.findings:
+                trouble.findings[one.rule] = _finding(name, one, trouble.onset, counts.end)
+
+    def silence(self, silents: Iterable[Silent], deaf: dict[int, int], counts: Counts) -> None:
+        """Services and spaces that say nothing any more."""
+        for one in silents:
+            name = counts.names[one.row]
+            if name not in self.muted:
+                self._hush(name, Rule.SILENT, one.since, one.lines_per_minute, counts.end)
+        for number, since in deaf.items():
+            space = counts.names[int((counts.spaces == number).argmax())][0]
+            name = (space, "")
+            if name not in self.muted:
+                self._hush(name, Rule.DEAF, since, 0.0, counts.end)
+
+    def follow(self, counts: Counts, spikes: Spikes, lines_usual: Floats, *, window_seconds: int) -> None:
+        """Look at everything in trouble again: does it go on, since when is it over, how much was there."""
+        for trouble in self.by_name.values():
+            if trouble.is_silent:
+                _follow_silence(trouble, counts)
+        loud = [one for one in self.by_name.values() if not one.is_silent and one.name in counts.rows]
+        if loud:
+            rows = np.array([counts.rows[one.name] for one in loud])
+            odd, _ = spikes.still(rows, np.array([one.usual for one in loud]))
+            for trouble, row, sureness in zip(loud, rows.tolist(), odd.tolist(), strict=True):
+                _follow_errors(trouble, row, sureness, counts, float(lines_usual[row]))
+                _note_peak(trouble, counts.errors[row, -window_seconds:], float(spikes.usual[row]))
+        self._unmute(counts, spikes)
+
+    def _unmute(self, counts: Counts, spikes: Spikes) -> None:
+        for name in list(self.muted):
+            row = counts.rows.get(name)
+            if row is None:
+                space = [at for one, at in counts.rows.items() if one[0] == name[0]]
+                heard = max((int(counts.last_line[at]) for at in space), default=counts.end)
+                quiet = counts.end - heard < ONSET_SETTLES_SECONDS
+            else:
+                odd, _ = spikes.still(np.array([row]), np.zeros(1))
+                quiet = odd[0] == 0 and counts.end - counts.last_line[row] < ONSET_SETTLES_SECONDS
+            if quiet:
+                self.muted.discard(name)
+
+    def _begin(self, one: Elevation, counts: Counts, spikes: Spikes, silence: Trouble | None) -> Trouble:
+        name = counts.names[one.row]
+        usual = float(spikes.usual[one.row]) if one.known else 0.0
+        began = _onset(counts, one.row, usual)
+        trouble = Trouble(name, one.rule, began, counts.end, began, usual=usual, is_known=one.known)
+        if not one.known:
+            trouble.usual = _usual_before(counts, one.row, began)
+        if silence is not None:
+            trouble.incident, trouble.findings = silence.incident, silence.findings
+            trouble.onset = min(trouble.onset, silence.onset)
+        self.by_name[name] = trouble
+        return trouble
+
+    def _hush(self, name: Name, rule: Rule, since: int, usual: float, now: int) -> None:
+        trouble = self.by_name.setdefault(name, Trouble(name, rule, since, now, now, usual_in_window=usual))
+        if rule in trouble.findings:
+            return
+        seconds = now - since + 1
+        trouble.findings[rule] = Finding(
+            space=name[0],
+            service=name[1],
+            rule=rule,
+            onset_at=moment(since),
+            seen_at=moment(now),
+            value=0.0,
+            expected=round(usual * seconds / 60, 1),
+            limit=0.0,
+            window_seconds=seconds,
+            unit="lines",
+            why=wording.silent(name[1], seconds, usual),
+        )
+
+
+def _finding(name: Name, one: Elevation, began: int, now: int) -> Finding:
+    return Finding(
+        space=name[0],
+        service=name[1],
+        rule=one.rule,
+        onset_at=moment(began),
+        seen_at=moment(now),
+        value=float(one.count),
+        expected=round(one.expected, 3),
+        limit=round(one.limit, 3),
+        window_seconds=one.window_seconds,
+        surprise=round(one.surprise, 2),
+        why=wording.elevated(name[1], one.count, one.window_seconds, one.expected if one.known else None),
+    )
+
+
+def _onset(counts: Counts, row: int, usual: float) -> int:
+    first = max(int(counts.first_line[row]), counts.end - counts.seconds + 1)
+    column = counts.column(first)
+    return first + onset(counts.errors[row, column:], usual)
+
+
+def _usual_before(counts: Counts, row: int, began: int) -> float:
+    first = counts.column(int(counts.first_line[row]))
+    until = counts.column(began)
+    return float(counts.errors[row, first:until].mean()) if until - first >= 10 else 0.0
+
+
+def _follow_silence(trouble: Trouble, counts: Counts) -> None:
+    row = counts.rows.get(trouble.name)
+    if trouble.rule is Rule.DEAF:
+        rows = [at for name, at in counts.rows.items() if name[0] == trouble.name[0]]
+        heard = max((int(counts.last_line[at]) for at in rows), default=0)
+    else:
+        heard = int(counts.last_line[row]) if row is not None else 0
+    # The first line ends it; the silence lasted until then.
+    if heard > trouble.last:
+        trouble.is_over = True
+    elif not trouble.is_over:
+        trouble.last = counts.end
+
+
+def _follow_errors(trouble: Trouble, row: int, odd: float, counts: Counts, lines_usual: float) -> None:
+    if counts.end - trouble.noticed <= ONSET_SETTLES_SECONDS and trouble.before is None:
+        trouble.onset = min(_onset(counts, row, trouble.usual), trouble.noticed)
+    if trouble.onset > counts.end - counts.seconds:
+        trouble.errors_before = counts.errors_until(row, trouble.onset - 1)
+    trouble.errors = counts.errors_until(row, counts.end) - trouble.errors_before
+    heard = int(counts.lines[row, -60:].sum()) >= LINES_SHARE_MIN * lines_usual
+    if odd > 0:
+        trouble.is_over = False
+        since = max(trouble.onset, counts.end - counts.seconds + 1)
+        until = end(counts.errors[row, counts.column(since) :], trouble.usual)
+        trouble.last = max(trouble.last, since + until - 1)
+        trouble.surprise = max(trouble.surprise, odd)
+    elif heard:
+        trouble.is_over = True
+    elif not trouble.is_over:
+        trouble.last = counts.end
+
+
+def _note_peak(trouble: Trouble, errors: Ints, usual: float) -> None:
+    count = int(errors.sum())
+    if count > trouble.peak:
+        trouble.peak = count
+        trouble.usual_in_window = (usual if trouble.is_known else trouble.usual) * len(errors)

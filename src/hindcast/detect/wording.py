@@ -1,0 +1,85 @@
+"""The words of an incident: its title, its reasons, its id. The same numbers always give the same words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from hindcast.model.incident import Affected
+from hindcast.model.signal import Alert
+
+SLUG_CHARS_MAX = 40
+SERVICES_NAMED_MAX = 4
+
+
+def incident_id(onset_at: datetime, name: str) -> str:
+    """The id of an incident that began then, as in `inc-20261115-0203-payment`."""
+    slug = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:SLUG_CHARS_MAX].strip("-")
+    return f"inc-{onset_at.astimezone(UTC):%Y%m%d-%H%M}-{slug or 'unnamed'}"
+
+
+def span(seconds: int) -> str:
+    """A length of time as a person says it."""
+    for size, word in ((86_400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size and (seconds % size == 0 or seconds >= 3 * size):
+            count = round(seconds / size)
+            return f"{count} {word}{'s' if count != 1 else ''}"
+    return f"{seconds} second{'s' if seconds != 1 else ''}"
+
+
+def number(value: float) -> str:
+    """A count or a mean, no more exact than it is useful."""
+    return f"{value:,.0f}" if value >= 0.95 or value < 0.05 else f"{value:.1f}"
+
+
+def errors(count: int) -> str:
+    """So many errors."""
+    return f"{count:,} error{'s' if count != 1 else ''}"
+
+
+def elevated(service: str, count: int, window_seconds: int, expected: float | None) -> str:
+    """What a spike is called."""
+    usual = "no history yet" if expected is None else f"usually {number(expected)}"
+    return f"{named(service)}: {errors(count)} in {span(window_seconds)} ({usual})"
+
+
+def silent(service: str, seconds: int, lines_per_minute: float) -> str:
+    """What a silence is called."""
+    if not service:
+        return f"nothing comes in any more: no line from any service for {span(seconds)}"
+    return f"{service} has gone silent: no line for {span(seconds)} (usually {number(lines_per_minute)} a minute)"
+
+
+def alerted(alert: Alert) -> str:
+    """What an alert of another system is called."""
+    title = " ".join(alert.title.split()) or alert.key
+    return f"{alert.service}: {title}" if alert.service and alert.service not in title else title
+
+
+def cascade(origin: str, affected: Sequence[Affected]) -> str:
+    """What a cascade is called."""
+    rest = [one.service for one in affected if one.service != origin]
+    return f"cascade from {named(origin)}: {len(affected)} services ({listed([origin, *rest])})"
+
+
+def with_others(title: str, others: Sequence[str]) -> str:
+    """The title of an incident with a few more services."""
+    return f"{title}, with {listed(others)}" if others else title
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a row, the first few in full."""
+    shown = [named(one) for one in names[:SERVICES_NAMED_MAX]]
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def named(service: str) -> str:
+    """A service's name, or what stands for none."""
+    return service or "(no service)"
+
+
+def clock(at: datetime) -> str:
+    """The time of day, to the second, in UTC."""
+    return f"{at.astimezone(UTC):%H:%M:%S}"
