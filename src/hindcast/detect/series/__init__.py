@@ -1,0 +1,1 @@
+"""Series of numbers, each judged by its own past."""
