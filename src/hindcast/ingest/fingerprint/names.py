@@ -39,10 +39,10 @@ _RUST = (
 )
 _DOTNET = (
     # Async methods, iterators and lambdas become classes of their own, named after the method they were written in.
+    (re.compile(r"<<(\w+)>b__[\d_]+>d(?:\.MoveNext)?"), r"\1"),
     (re.compile(r"<(\w+)>d__\d+(?:`\d+)?(?:\.MoveNext)?"), r"\1"),
     (re.compile(r"(?:\.?<>c(?:__DisplayClass[\d_]+)?)(?:`\d+)?(?=[.+])"), ""),
     (re.compile(r"<(\w*)>[bg]__(?:(\w+)\|)?[\d_]+"), r"\1"),
-    (re.compile(r"<<(\w+)>b__[\d_]+>d(?:\.MoveNext)?"), r"\1"),
     (re.compile(r"`\d+|\[[^\]]*\]"), ""),
     (re.compile(r"\.\.+"), "."),
 )
@@ -99,16 +99,26 @@ def name_of(frame: Frame, language: Language) -> str:
     name = _ADDRESS.sub("<n>", name).strip(" .")
     if name or not frame.in_app or frame.file.startswith("<"):
         return name
-    return basename(frame.file) or basename(frame.module)
+    return _file_of(frame) or basename(frame.module)
 
 
 def key_of(frame: Frame, language: Language) -> str:
     """What a frame counts as: its name, with its file where a name alone says too little."""
     name = name_of(frame, language)
     if language in _BY_FILE and frame.file:
-        file = _BUNDLE.sub("", basename(frame.file.partition("?")[0]).lower())
+        file = _file_of(frame).lower()
         return name if not name or name.lower() == file else f"{file}:{name}"
     return name
+
+
+def is_generated(name: str) -> bool:
+    """Whether a name belongs to a class that was made while running: a proxy, an accessor."""
+    return "<auto>" in name or "<proxy>" in name
+
+
+def _file_of(frame: Frame) -> str:
+    """A file without its folder, and without what a build put into its name."""
+    return _BUNDLE.sub("", basename(frame.file.partition("?")[0]))
 
 
 def basename(path: str) -> str:

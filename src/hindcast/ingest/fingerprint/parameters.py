@@ -31,14 +31,19 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("duration", r"\b\d+(?:\.\d+)?(?:ns|us|µs|ms|s|sec|secs|seconds|m|min|mins|minutes|h|hours|d|days)\b"),
     ("size", r"\b\d+(?:\.\d+)?\s?(?:[KMGTP]i?)?[Bb](?:ytes)?\b"),
     # Letters and digits mixed, long enough to be nobody's word: a token, a pod's name, a request id.
-    ("id", r"\b(?=[A-Za-z_-]{0,40}\d)(?=[\d_-]{0,40}[A-Za-z])[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+){0,12}\b(?<=\w{4})"),
+    ("id", r"\b(?=[A-Za-z_-]{0,40}\d)(?=[\d_-]{0,40}[A-Za-z])[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+){0,12}\b"),
     ("quoted", r"\"[^\"\n]{0,200}\"|(?<!\w)'[^'\n]{0,200}'(?!\w)|`[^`\n]{0,200}`"),
     ("float", r"(?<![\w.])[+-]?\d+\.\d+(?:[eE][+-]?\d+)?\b"),
     ("int", r"(?<![\w.])[+-]?\d[\d,_]*\b"),
 )
 _ANY = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS))
-# What ends in a digit because it is a word that does: utf8, sha256, HTTP2, x86_64, ipv4.
-_WORD_WITH_DIGITS = re.compile(r"(?:[A-Za-z]{2,}[-_]?\d{1,3}|[A-Za-z]\d|[a-z]\d\d_?\d\d|v\d+)\Z")
+# Words that end in a digit because they are words that do, and codes that name an error.
+_WORD = re.compile(
+    r"(?:utf|sha|md|base|https?|ipv|latin|gb|iso|aes|u?int|float|oauth|log|x)[-_]?\d+(?:_\d+)?\Z|[A-Za-z]{1,2}\d{1,2}\Z|v\d+\Z",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"[A-Z]{1,6}-?\d{2,5}\Z")
+_NUMBERED = re.compile(r"([A-Za-z]{3,}(?:[-_][A-Za-z]{2,}){0,6}[-_]?)\d+\Z")
 _SPACES = re.compile(r"\s+")
 
 
@@ -50,14 +55,12 @@ def parameterised(message: str, *, chars_max: int = MESSAGE_CHARS_MAX) -> str:
 
 def _kind(match: re.Match[str]) -> str:
     kind, text = match.lastgroup or "", match[0]
-    if kind == "id" and _WORD_WITH_DIGITS.match(text):
-        # The same word is the same word with another number behind it: worker3, worker4.
-        return (
-            re.sub(r"\d+", "<int>", text) if re.match(r"[a-z]{3,}[-_]?\d+\Z", text) and not _FIXED.match(text) else text
-        )
+    if kind == "id":
+        if _WORD.match(text) or _CODE.match(text):
+            return text
+        # worker3 and worker4 are the same word with another number behind it.
+        numbered = _NUMBERED.match(text)
+        return f"{numbered[1]}<int>" if numbered is not None else "<id>"
     if kind == "quoted" and len(text) > 2:
         return f"{text[0]}<text>{text[-1]}"
     return f"<{kind}>"
-
-
-_FIXED = re.compile(r"(?:utf|sha|md|base|http|ipv|latin|gb|iso|aes|int|uint|float|oauth|log)[-_]?\d+\Z", re.IGNORECASE)

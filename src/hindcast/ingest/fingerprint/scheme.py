@@ -18,7 +18,7 @@ from enum import StrEnum
 from hashlib import blake2b
 
 from hindcast.ingest.fingerprint.machinery import ENTRIES, is_harness, is_machinery
-from hindcast.ingest.fingerprint.names import key_of, name_of
+from hindcast.ingest.fingerprint.names import is_generated, key_of, name_of
 from hindcast.ingest.fingerprint.parameters import parameterised
 from hindcast.ingest.trace import LIMITS, TraceLimits, parse
 from hindcast.model.trace import Frame, Language, Raised, Relation, Trace
@@ -34,7 +34,7 @@ NEAREST_MAX = 3
 # The longest recursion, in frames from one call of a function to its next, that is recognised as one.
 CYCLE_FRAMES_MAX = 16
 # A stack that ran out shows the same calls this often, at the least.
-RECURSION_TIMES_MIN = 4
+RECURSION_TIMES_MIN = 3
 TITLE_CHARS_MAX = 200
 
 _OVERFLOW = re.compile(r"stack[- ]?overflow|recursion", re.IGNORECASE)
@@ -97,11 +97,12 @@ def of_trace(trace: Trace) -> Fingerprint:
     stands = has_frames or any(part.kind == "assertion" for part in parts)
     for raised in chain:
         text = parameterised(raised.message)
-        if text:
+        if text and raised.relation is not Relation.SUPPRESSED:
             why = "the stack tells more" if stands else "no frame counts, so the words do"
             parts.append(Part("message", text, () if stands else BOTH, why))
-    nearest = _nearest(trace)
-    return _made(parts, _title(trace.raised[0], nearest), has_app=has_app or not has_frames, nearest=nearest)
+    nearest = _nearest(chain, trace.language)
+    title = _title(chain[0], _where(chain, trace.language), trace.language)
+    return _made(parts, title, has_app=has_app or not has_frames, nearest=nearest)
 
 
 def of_message(message: str) -> Fingerprint:
@@ -214,6 +215,8 @@ def _left_out(frames: Sequence[Frame], names: Sequence[str], language: Language)
             reasons.append("outside the entry point: it calls every program the same way")
         elif is_machinery(frame, language):
             reasons.append("it noticed, reported or provoked the failure")
+        elif is_generated(name):
+            reasons.append("it was generated while running")
         elif not name or (any_named and not frame.function and frame.module):
             reasons.append("it has no name")
         else:
@@ -232,7 +235,7 @@ def _cycle(names: Sequence[str]) -> tuple[str, ...]:
     often = Counter(names)
     if not names or max(often.values()) < RECURSION_TIMES_MIN:
         return ()
-    limit = max(often.values()) / 4
+    limit = max(2, max(often.values()) / 4)
     round_trip: list[str] = []
     for name in names:
         if often[name] >= limit and name not in round_trip:
@@ -253,17 +256,17 @@ def _folded(positions: Sequence[int], names: Sequence[str]) -> list[int]:
     return kept
 
 
-def _nearest(trace: Trace) -> tuple[str, ...]:
+def _nearest(chain: Sequence[Raised], language: Language) -> tuple[str, ...]:
     """What a person would call the failure: the assertion, then the first functions that are not machinery.
 
     An exception with few of its own is told further by its cause.
     """
     found: list[str] = []
-    for raised in trace.raised:
+    for raised in chain:
         if raised.asserted or raised.asserted_in:
             found.append(_assertion(raised))
-        names = [name_of(frame, trace.language) for frame in raised.frames]
-        reasons = _left_out(raised.frames, names, trace.language)
+        names = [name_of(frame, language) for frame in raised.frames]
+        reasons = _left_out(raised.frames, names, language)
         named = [name for name, reason in zip(names, reasons, strict=True) if name and not reason]
         # Where a recursion ended is chance; what went round is not.
         cycle = _cycle(named) if _ran_out(raised) else ()
@@ -273,11 +276,27 @@ def _nearest(trace: Trace) -> tuple[str, ...]:
     return tuple(found[:NEAREST_MAX])
 
 
-def _title(raised: Raised, nearest: Sequence[str]) -> str:
-    text = parameterised(raised.message, chars_max=600)
-    said = raised.type or "crash"
-    if text and raised.type != text:
-        said = f"{said}: {text}" if raised.type else text
-    where = next((name for name in nearest if name != _assertion(raised)), "")
+def _title(raised: Raised, where: str, language: Language) -> str:
+    """What a person reads in a list: what was raised, its words without what varies, and where."""
+    text = raised.asserted or parameterised(raised.message, chars_max=600)
+    said = raised.type or text or "crash"
+    if language is Language.NATIVE and raised.type and not raised.asserted:
+        # A sanitizer's words are addresses.
+        text = ""
+    if raised.type and text:
+        kind, colon, last = raised.type.rpartition(": ")
+        said = f"{kind}: {text}" if colon and text.startswith(last) else f"{raised.type}: {text}"
     room = TITLE_CHARS_MAX - min(len(where), 80) - 4
     return f"{said[:room]} in {where[:80]}" if where else said[:TITLE_CHARS_MAX]
+
+
+def _where(chain: Sequence[Raised], language: Language) -> str:
+    """The function nearest to the failure, the application's own if there is one."""
+    for own in (True, False):
+        for raised in chain:
+            names = [name_of(frame, language) for frame in raised.frames]
+            reasons = _left_out(raised.frames, names, language)
+            for frame, name, reason in zip(raised.frames, names, reasons, strict=True):
+                if name and not reason and frame.in_app is own:
+                    return name
+    return ""

@@ -106,6 +106,10 @@ def _head(lines: Sequence[str], start: int, first_free: int) -> tuple[int, list[
         panic, served, sent = _PANIC.search(line), _SERVED.search(line), _SIGNAL.match(line)
         if sent is not None:
             signal = sent[1]
+        if "[recovered" in line:
+            # The same panic once more, on its way through a deferred function.
+            first = position
+            continue
         if served is not None:
             found.append(_raised("panic", served[1], found))
         elif panic is not None:

@@ -89,6 +89,9 @@ def _head(lines: Sequence[str], start: int, first_free: int) -> tuple[int, _Bloc
 
 def _frame(line: str) -> Frame | None:
     if "at " in line:
+        promise = _PROMISE.search(line)
+        if promise is not None:
+            return Frame(promise[1], in_app=False)
         match = _V8.search(line)
         if match is not None:
             function = (match[2] or "").strip()
@@ -102,8 +105,7 @@ def _frame(line: str) -> Frame | None:
                 column=number(column),
                 in_app=library.javascript(file),
             )
-        promise = _PROMISE.search(line)
-        return Frame(promise[1], in_app=False) if promise is not None else None
+        return None
     if "@" not in line:
         return None
     match = _GECKO.match(line)

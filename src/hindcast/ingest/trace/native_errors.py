@@ -40,7 +40,7 @@ _CHECK_FAILED = re.compile(
     r"(?:([\w.+/-]+\.\w+)[:(]\d+\)?:? .*?)?\b((?:D?CHECK\w*\(.*\) failed)|(?:Assertion|Check) failed: (.+))"
 )
 _ANDROID_CHECK = re.compile(r"([\w./-]+\.(?:cpp|cc|c|h)):\d+ (D?CHECK\w*\(.*\) failed)")
-_VALUES = re.compile(r"\.? \([^()]{1,200} vs\. [^()]{0,200}\)?\)?\.?$")
+_VALUES = re.compile(r"\.? \([^()]{1,200} vs\. .*$")
 _FATAL_IN = re.compile(r"^# (?:Fatal|Runtime|Debug) (?:check failed|error) in (.*?)(?:, line \d+)?$")
 _GLIBC_ASSERT = re.compile(r"^[^:]*?: ([^\s:]+):\d+: (?:.*: )?Assertion [`'‘](.+?)['’]? failed")
 _ASSERT = re.compile(
@@ -96,7 +96,8 @@ def _report(line: str) -> Why | None:
         return _weighed(found[1].strip(), found[0])
     if (found := _KERNEL.search(line)) is not None:
         told = [part for part in found.groups() if part]
-        return Why(": ".join(told)[:80] or "kernel bug", line.strip()[:MESSAGE_CHARS_MAX], Weight.REPORT)
+        said = line[found.start() :].strip()[:MESSAGE_CHARS_MAX]
+        return Why(": ".join(told)[:80] or "kernel bug", said, Weight.REPORT)
     if (found := _THROWN.search(line)) is not None:
         return Why(found[1] or found[2], found[3] or "", Weight.ASSERTION)
     if (found := _SIGNAL.search(line) or _FAULT.search(line)) is not None:

@@ -101,7 +101,7 @@ def make_frame(text: str, *, module: str = "") -> Frame:
     text = text.strip()
     if _LIBRARY.match(text) or text.startswith("["):
         text, module = "", text
-    elif text.startswith("<") and text.endswith(">"):
+    elif (text.startswith("<") and text.endswith(">")) or text.startswith("??"):
         text = ""
     function = demangled(without_arguments(text))
     return Frame(function, module, file, row, column, library.native(function, file, module))

@@ -24,7 +24,7 @@ _ASSERTION = re.compile(r"^assertion (?:failed: (.*)|`(.*?)` failed(?:: (.*))?)"
 # What a panic value tells of its kind, before its data.
 _KINDS = re.compile(
     r"^(index out of bounds|attempt to [a-z ]+|called `\w+::\w+\(\)` on an? `\w+` value|explicit panic"
-    r"|not yet implemented|not implemented|internal error: entered unreachable code|range (?:start|end) index|slice index starts at"
+    r"|not (?:yet )?implemented|internal error: entered unreachable code|range (?:start|end) index|slice index starts"
     r"|byte index|already (?:mutably )?borrowed|capacity overflow|divide by zero)"
 )
 _LOOK_BACK_LINES = 24

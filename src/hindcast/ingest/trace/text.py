@@ -65,7 +65,7 @@ def _unfold(text: str) -> str:
 
 
 def without_prefix(lines: Sequence[str], start: int, column: int, lines_max: int) -> list[str]:
-    """Lines from `start` on, less what a shipper put before each: as long, and of the same shape, as before the first."""
+    """Lines from `start` on, less what a shipper put before each: as long and of the same shape as on the first."""
     found = list(lines[start : start + lines_max])
     if column == 0:
         return found
