@@ -136,6 +136,8 @@ _PATTERNS: Final = (
     r"^(?P<word>panic): ",
     r"^(?P<failure>Traceback \(most recent call last\)|Exception in thread |Unhandled exception|Uncaught |Caused by: )",
     r"^(?P<failure>thread '[^']{0,64}' panicked|fatal error: )",
+    # The name of an exception and its words, as `java.lang.IllegalStateException: …`.
+    r"^(?P<failure>[A-Za-z_][\w.$]{0,120}(?:Error|Exception))(?::\s|$)",
 )
 _COMPILED: Final = tuple(re.compile(pattern) for pattern in _PATTERNS)
 

@@ -6,6 +6,7 @@ import base64
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Final
 
 import numpy as np
@@ -25,6 +26,10 @@ Json = Any
 
 TRACE_HEX: Final = 32
 SPAN_HEX: Final = 16
+
+# From which to which power of ten Arrow writes a float without an exponent.
+_PLACE_MIN: Final = -6
+_PLACE_END: Final = 10
 
 # Where a body that is a map keeps its sentence and its level, the first that is there.
 MESSAGE_KEYS: Final = ("message", "msg", "log", "body", "text")
@@ -77,8 +82,21 @@ def compact(value: Json) -> str:
 
 
 def float_text(value: float) -> str:
-    """A float as Arrow writes it, so that every path writes it alike."""
-    return str(pa.scalar(value, pa.float64()).cast(pa.string()).as_py())
+    """A float as Arrow writes it, so that every path writes it alike: the shortest digits that mean this number."""
+    if not math.isfinite(value):
+        return str(value)
+    sign, digits, exponent = Decimal(repr(value)).as_tuple()
+    assert isinstance(exponent, int), "a finite number has a finite exponent"
+    shortest = "".join(map(str, digits)).rstrip("0") or "0"
+    place = len(digits) + exponent - 1 if shortest != "0" else 0
+    minus = "-" if sign else ""
+    if not _PLACE_MIN <= place < _PLACE_END:
+        fraction = f".{shortest[1:]}" if len(shortest) > 1 else ""
+        return f"{minus}{shortest[0]}{fraction}e{place:+d}"
+    if place < 0:
+        return f"{minus}0.{'0' * (-place - 1)}{shortest}"
+    whole, rest = shortest[: place + 1].ljust(place + 1, "0"), shortest[place + 1 :]
+    return f"{minus}{whole}.{rest}" if rest else f"{minus}{whole}"
 
 
 def body_parts(value: Json) -> tuple[str, str, str]:
