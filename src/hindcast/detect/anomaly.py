@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hindcast.detect.series.bank import Bank, BankSettings, Judged
+from hindcast.detect.series.bank import VALUE_MAX, Bank, BankSettings, Judged
 from hindcast.detect.series.breadth import Breadth
 from hindcast.detect.series.news import News, NewsSettings
 from hindcast.detect.series.score import sentence, surprise_of
@@ -138,7 +138,7 @@ class Anomalies:
         steps = pc.cast(pc.cast(gauges["step"], pa.timestamp("s", tz="UTC")), pa.int64()).to_numpy()
         values = pc.cast(gauges["value"], pa.float64()).to_numpy()
         wanted = np.flatnonzero(np.isfinite(values) & (steps + self.rules.step_seconds <= now_seconds) & (steps >= 0))
-        steps, values = steps[wanted], values[wanted]
+        steps, values = steps[wanted], np.clip(values[wanted], -VALUE_MAX, VALUE_MAX)
         chosen = gauges.select(["space", "service", "name"]).take(pa.array(wanted))
         keys = zip(*(chosen[name].to_pylist() for name in ("space", "service", "name")), strict=True)
         rows = np.fromiter((self._row(key) for key in keys), dtype=np.intp, count=len(wanted))

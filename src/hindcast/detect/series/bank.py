@@ -141,7 +141,7 @@ class Bank:
         return new
 
     def _from_before(self, rows: Rows, seconds: NDArray[np.int64], values: Floats) -> Floats:
-        """The mean difference from a day ago or a week ago, whichever is nearer; not a number where both are unknown."""
+        """The mean difference from a day or a week ago, whichever is nearer; not a number where both are unknown."""
         numbers = np.empty((len(rows), 2))
         for column, days in enumerate((1, 7)):
             difference = values - self._season.before(rows, seconds, days=days)

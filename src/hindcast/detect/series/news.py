@@ -49,7 +49,7 @@ class News:
         self._cries[rows] = 0.0
 
     def weigh(self, rows: Rows, distance: Floats) -> tuple[Floats, Floats]:
-        """For one new distance of each row: what it weighs by the row's habit, and the same where it is news, else 0."""
+        """For one new distance of each row: its weight given the row's habit, and the same where it is news, else 0."""
         settings = self.settings
         told = self._told[rows] * 0.5 ** (1.0 / settings.told_half_life_points)
         cries = self._cries[rows] * 0.5 ** (1.0 / settings.cries_half_life_points)

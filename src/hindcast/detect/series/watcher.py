@@ -42,7 +42,7 @@ class Watcher:
         self._last_at: datetime | None = None
 
     def score(self, at: datetime, value: float) -> Score:
-        """Judge a value by what came before it, then learn it. A value that is no number is a gap: nothing is learnt."""
+        """Judge a value by what came before it, then learn it. What is no number is a gap: nothing is learnt."""
         if at.tzinfo is None or at.utcoffset() is None:
             raise Malformed(f"{at} has no timezone.", field="at", remedy="Add one, for example datetime.now(UTC).")
         if self._last_at is not None and at < self._last_at:
