@@ -13,6 +13,7 @@ from typing import Any
 
 import clickhouse_connect
 import pyarrow as pa
+from clickhouse_connect.driver.client import Client
 
 from hindcast.adapters.telemetry_clickhouse.address import Address, Host
 from hindcast.adapters.telemetry_clickhouse.faults import translated
@@ -52,7 +53,7 @@ class Engine:
     def __init__(self, address: Address, host: Host | None) -> None:
         self._address = address
         self._host = host
-        self._idle: list[Any] = []
+        self._idle: list[Client] = []
         self._lock = threading.Lock()
         self._room = threading.BoundedSemaphore(CLIENTS_MAX)
         self._closed = False
@@ -100,7 +101,7 @@ class Engine:
                 client.close()
 
     @contextmanager
-    def _borrowed(self) -> Iterator[Any]:
+    def _borrowed(self) -> Iterator[Client]:
         if not self._room.acquire(timeout=ANSWER_SECONDS_MAX):
             raise Unavailable("Too many callers use the telemetry store at once.", remedy="Wait a moment, then retry.")
         try:
@@ -114,7 +115,7 @@ class Engine:
         finally:
             self._room.release()
 
-    def _client(self) -> Any:
+    def _client(self) -> Client:
         with self._lock:
             if self._closed:
                 raise Unavailable("The telemetry store is closed.", remedy="Open it again.")
@@ -135,7 +136,7 @@ class Engine:
             settings=dict(_SETTINGS),
         )
 
-    def _give_back(self, client: Any) -> None:
+    def _give_back(self, client: Client) -> None:
         with self._lock:
             if not self._closed:
                 self._idle.append(client)

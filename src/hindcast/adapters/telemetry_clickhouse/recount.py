@@ -45,7 +45,8 @@ ORDER BY second
 
 _WRITES = """
 SELECT DISTINCT write FROM log
-WHERE time >= fromUnixTimestamp64Micro({since_us:Int64}, 'UTC') AND time < fromUnixTimestamp64Micro({until_us:Int64}, 'UTC')
+WHERE time >= fromUnixTimestamp64Micro({since_us:Int64}, 'UTC')
+AND time < fromUnixTimestamp64Micro({until_us:Int64}, 'UTC')
 AND arrived >= fromUnixTimestamp64Micro({arrived_us:Int64}, 'UTC')
 """
 

@@ -18,8 +18,7 @@ CREATE TABLE IF NOT EXISTS log (
     attributes Map(LowCardinality(String), String) CODEC(ZSTD(1)),
     write UInt64 CODEC(ZSTD(1)),
     INDEX log_arrived arrived TYPE minmax GRANULARITY 1,
-    INDEX log_trace trace TYPE bloom_filter(0.01) GRANULARITY 1,
-    INDEX log_words lower(message) TYPE text(tokenizer = 'splitByNonAlpha')
+    INDEX log_trace trace TYPE bloom_filter(0.01) GRANULARITY 1
 )
 ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(time)
