@@ -37,6 +37,10 @@ MASKS = (
     r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b",
     r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?![\w.])",
 )
+HEX = "0123456789abcdef"
+REDRAWN = re.compile(
+    r"(?P<hex>(?:\b|(?<=0x))(?=[a-f-]*[0-9])[0-9a-f]{4,}(?=[a-f0-9-]*[a-f])[0-9a-f-]*\b)|(?P<number>(?<![A-Za-z0-9])[0-9]+(?!x))"
+)
 
 
 @dataclass(frozen=True)
@@ -147,11 +151,14 @@ def fed(miner: Ours | Drain, arriving: Iterable[pa.Array]) -> tuple[list[int], f
 
 
 def redrawn(messages: Sequence[str], rng: random.Random) -> list[str]:
-    """The same lines with other numbers; a digit behind a letter may be part of a name and stays."""
-    return [
-        re.sub(r"(?<![A-Za-z0-9])[0-9]+", lambda found: str(rng.randrange(10 ** len(found[0]))), message)
-        for message in messages
-    ]
+    """The same lines with other numbers and other hex ids; a digit behind a letter may be part of a name and stays."""
+
+    def other(found: re.Match[str]) -> str:
+        if found["number"]:
+            return str(rng.randrange(10 ** len(found[0])))
+        return "".join(rng.choice(HEX) if char in HEX else char for char in found[0])
+
+    return [REDRAWN.sub(other, message) for message in messages]
 
 
 @dataclass(frozen=True)

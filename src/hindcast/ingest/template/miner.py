@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from hindcast.ingest.template.grouping import Groups, Template, forms_of, is_value, living
-from hindcast.ingest.template.outline import outlines, slices
+from hindcast.ingest.template.lines import Scratch, as_bytes, first_lines, slices
+from hindcast.ingest.template.outline import outlines
 from hindcast.ingest.template.reading import VARIABLE, Part, read, tidied
 from hindcast.model.columns import Pattern
 from hindcast.model.errors import Malformed, Missing
@@ -67,6 +68,7 @@ class Miner:
         self._young: dict[bytes, Template] = {}
         self._old: dict[bytes, Template] = {}
         self._batch = 0
+        self._scratch = Scratch()
 
     def assign(self, messages: Any) -> pa.Array:  # noqa: ANN401
         """The id of each message's template, never 0."""
@@ -85,27 +87,46 @@ class Miner:
         return pa.array(ids, pa.uint64())
 
     def _assign(self, messages: Any) -> Any:  # noqa: ANN401
-        encoded = outlines(messages, message_bytes_max=self._limits.message_bytes_max).dictionary_encode()
-        templates = [self._template(outline) for outline in encoded.dictionary.to_pylist()]
-        # An id is read when all of a batch is known: what was joined meanwhile has one id.
-        ids = np.array([living(template).id for template in templates], dtype=np.uint64)
-        return ids[encoded.indices.to_numpy()]
+        lines = as_bytes(messages, bytes_max=self._limits.message_bytes_max)
+        outlined = outlines(lines, self._scratch)
+        if outlined is None:
+            lines = first_lines(lines)
+            outlined = outlines(lines, self._scratch)
+        encoded = outlined.dictionary_encode()
+        places = encoded.indices.to_numpy()
+        found = self._find(encoded.dictionary.to_pylist(), lines, places)
+        # Ids are read when all lines are known: what was joined meanwhile has one.
+        ids = np.empty(len(found), dtype=np.uint64)
+        for at, template in enumerate(found):
+            template = template if template.joined is None else living(template)
+            template.used_at = self._batch
+            ids[at] = template.id
+        return ids[places]
 
-    def _template(self, outline: bytes) -> Template:
+    def _find(self, distinct: list[bytes], lines: Any, places: Any) -> list[Template]:  # noqa: ANN401
+        """The template of each outline. One that is new is found by reading the first line that has it."""
+        found = [self._recall(outline) for outline in distinct]
+        if None not in found:
+            return cast("list[Template]", found)
+        firsts = np.empty(len(distinct), dtype=np.int64)
+        firsts[places[::-1]] = np.arange(len(places) - 1, -1, -1)
+        for at, outline in enumerate(distinct):
+            if found[at] is None:
+                found[at] = self._mine(lines[int(firsts[at])].as_py())
+                self._remember(outline, found[at])
+        return cast("list[Template]", found)
+
+    def _recall(self, outline: bytes) -> Template | None:
+        """What this outline was found to be."""
         found = self._young.get(outline)
         if found is None:
             found = self._old.get(outline)
-            if found is None:
-                found = self._mine(outline)
-            self._remember(outline, living(found))
-        elif found.joined is not None:
-            found = living(found)
-            self._young[outline] = found
-        found.used_at = self._batch
+            if found is not None:
+                self._remember(outline, found)
         return found
 
-    def _mine(self, outline: bytes) -> Template:
-        forms = self._forms(outline.decode("utf-8", "replace"))
+    def _mine(self, line: bytes) -> Template:
+        forms = self._forms(line.decode("utf-8", "replace"))
         found = self._groups.place(forms)
         if len(self._groups) > self._limits.templates_max:
             found.used_at = self._batch
