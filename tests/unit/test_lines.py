@@ -47,7 +47,7 @@ def rows(text: str | bytes, **options: Any) -> list[dict[str, Any]]:
     read = lines.parse(body, LIMITS, **{"arrived": ARRIVED, "service": "shop", **options})
     assert read.logs is not None
     assert read.logs.schema == RAW_LOG
-    return read.logs.to_pylist()
+    return [dict(row) for row in read.logs.to_pylist()]
 
 
 def told(text: str) -> list[tuple[str, int, str]]:

@@ -102,7 +102,7 @@ def read_metrics(columns: PointColumns, limits: IngestLimits, counts: Counter[st
     """The METRIC table of data points. A point with a value that is no number is rejected, whole."""
     problems = (
         (pc.equal(columns.name, ""), "name: missing."),
-        (pc.equal(columns.time_ns, 0), "timeUnixNano: missing."),
+        (pc.equal(columns.time_ns, pa.scalar(0, pa.uint64())), "timeUnixNano: missing."),
         (pc.invert(pc.is_finite(columns.value)), "value: not a finite number."),
     )
     found: dict[int, str] = {}

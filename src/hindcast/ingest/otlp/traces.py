@@ -96,7 +96,7 @@ def _rejections(columns: SpanColumns) -> tuple[tuple[Rejection, ...], npt.NDArra
     problems = (
         (pc.equal(columns.trace, ""), "traceId: not 16 bytes, or all zero."),
         (pc.equal(columns.span, ""), "spanId: not 8 bytes, or all zero."),
-        (pc.equal(columns.start_ns, 0), "startTimeUnixNano: missing."),
+        (pc.equal(columns.start_ns, pa.scalar(0, pa.uint64())), "startTimeUnixNano: missing."),
     )
     keep = np.ones(len(columns.index), dtype=np.bool_)
     found: dict[int, str] = {}
