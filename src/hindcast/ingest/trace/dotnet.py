@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hindcast.ingest.trace import library
-from hindcast.ingest.trace.text import MESSAGE_CHARS_MAX, TraceLimits, number
+from hindcast.ingest.trace.text import MESSAGE_CHARS_MAX, TraceLimits, after_at, number
 from hindcast.model.trace import Frame, Language, Raised, Relation, Trace
 
 HINTS = ("at ", "--->")
 
 _FRAME = re.compile(
-    r"(?:^|\s)at ([^\s(][^()]*?)\(([^()]*(?:\([^()]*\)[^()]*)*)\)(?: \[0x[0-9a-f]+\])?"
-    r"(?: in (.+?)(?::line (\d+)|:(\d+))?)?\s*$"
+    r"([^\s(][^()]*?)\(([^()]*(?:\([^()]*\)[^()]*)*)\)(?: \[0x[0-9a-f]+\])?"
+    r"(?: in (.+?)(?::line (\d+)|:(\d+))?)?$"
 )
 _NOT_JAVA = re.compile(
     r"\.(?:java|kts?|scala|groovy|clj)(?::\d+)?$|^(?:Native Method|Unknown Source|<generated>)$|^\w+:\d+$"
@@ -106,7 +106,8 @@ def _head(lines: Sequence[str], start: int, first_free: int, limits: TraceLimits
 
 
 def _frame(line: str) -> Frame | None:
-    match = _FRAME.search(line)
+    begin = after_at(line)
+    match = _FRAME.match(line.rstrip(), begin) if begin >= 0 else None
     if match is None or "." not in match[1] or (match[2] and _NOT_JAVA.search(match[2])):
         return None
     if re.search(r":\d+:\d+$", match[2]) or (" " in match[1].strip() and "[" not in match[1] and "`" not in match[1]):

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hindcast.ingest.trace import library
-from hindcast.ingest.trace.text import MESSAGE_CHARS_MAX, TraceLimits, number
+from hindcast.ingest.trace.text import MESSAGE_CHARS_MAX, TraceLimits, after_at, number
 from hindcast.model.trace import Frame, Language, Raised, Relation, Trace
 
 HINTS = ("at ", "@")
 
 _PLACE = r"((?:[a-z][a-z-]*:/{0,3}|[A-Za-z]:\\|webpack[\w-]*:///?)?[^\s()][^()]*?|<anonymous>|native|eval at .*)"
 _V8 = re.compile(
-    rf"(?:^|\s)at (?:async )?(?:(new )?([^()]+?(?: \[as [^\]]+\])?) \({_PLACE}?"
+    rf"(?:async )?(?:(new )?([^()]+?(?: \[as [^\]]+\])?) \({_PLACE}?"
     rf"(?::(\d+))?(?::(\d+))?\)|{_PLACE}:(\d+):(\d+))$"
 )
-_PROMISE = re.compile(r"(?:^|\s)at (?:async )?(Promise\.\w+) \(index \d+\)$")
+_PROMISE = re.compile(r"(?:async )?(Promise\.\w+) \(index \d+\)$")
 _GECKO = re.compile(r"^\s*([^\s@]*?)@((?:[a-z][a-z-]*:/|/|\.|\[native code\])[^@]*?)(?::(\d+))?(?::(\d+))?$")
 _NAMED = re.compile(
     r"(\[(?:cause|errors|\w+)\]: |Caused by: |caused by: )?(?<![\w.$])(?:Uncaught (?:\(in promise\) )?)?"
@@ -88,11 +88,12 @@ def _head(lines: Sequence[str], start: int, first_free: int) -> tuple[int, _Bloc
 
 
 def _frame(line: str) -> Frame | None:
-    if "at " in line:
-        promise = _PROMISE.search(line)
+    begin = after_at(line) if "at " in line else -1
+    if begin >= 0:
+        promise = _PROMISE.match(line, begin)
         if promise is not None:
             return Frame(promise[1], in_app=False)
-        match = _V8.search(line)
+        match = _V8.match(line, begin)
         if match is not None:
             function = (match[2] or "").strip()
             file, row, column = (match[3] or "", match[4], match[5]) if match[2] else (match[6], match[7], match[8])

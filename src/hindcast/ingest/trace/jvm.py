@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hindcast.ingest.trace import library
-from hindcast.ingest.trace.text import CONTINUATION_LINES_MAX, MESSAGE_CHARS_MAX, TraceLimits, number
+from hindcast.ingest.trace.text import CONTINUATION_LINES_MAX, MESSAGE_CHARS_MAX, TraceLimits, after_at, number
 from hindcast.model.trace import Frame, Language, Raised, Relation, Trace
 
 HINTS = ("at ",)
 
 # `at app//com.acme.Pool.take(Pool.java:31) ~[pool.jar:1.2]`, with whatever a logger put before it.
 _FRAME = re.compile(
-    r"(?:^|[\s:|])at (?:[\w.@-]*/{1,2})?(?:[\w.-]+@[\w.+-]+/)?([\w$<>./-]+)"
+    r"(?:[\w.@-]*/{1,2})?(?:[\w.-]+@[\w.+-]+/)?([\w$<>./-]+)"
     r"\(([\w$.\- ]+\.(?:java|kts?|scala|groovy|clj|aj)(?::\d+)?|Native [Mm]ethod|Unknown Source|<generated>"
     r"|SourceFile(?::\d+)?|Unknown|\w[\w$-]*:\d+)\)"
 )
@@ -40,7 +40,7 @@ def read(lines: Sequence[str], limits: TraceLimits) -> list[Trace]:
     found: list[Trace] = []
     at = first_free = 0
     while at < len(lines) and len(found) < limits.traces_max:
-        if "at " in lines[at] and _FRAME.search(lines[at]):
+        if _call(lines[at]) is not None:
             trace = _trace(lines, at, first_free, limits)
             found.append(trace)
             at = first_free = trace.last_line + 1
@@ -55,7 +55,7 @@ def _trace(lines: Sequence[str], start: int, first_free: int, limits: TraceLimit
     last, quiet = start, 0
     for position in range(start, len(lines)):
         line = lines[position]
-        match = _FRAME.search(line) if "at " in line else None
+        match = _call(line)
         if match is not None:
             if len(blocks[-1].frames) < limits.frames_max:
                 blocks[-1].frames.append(_frame(match))
@@ -98,6 +98,11 @@ def _block(named: re.Match[str]) -> _Block:
     word = named[1] or ""
     relation = Relation.SUPPRESSED if word.startswith("Suppressed") else Relation.CAUSE
     return _Block(named[2], (named[3] or "").strip(), relation)
+
+
+def _call(line: str) -> re.Match[str] | None:
+    begin = after_at(line) if "at " in line else -1
+    return _FRAME.match(line, begin) if begin >= 0 else None
 
 
 def _frame(match: re.Match[str]) -> Frame:

@@ -89,7 +89,7 @@ def why(lines: Sequence[str], at: int) -> Why | None:
 def _report(line: str) -> Why | None:
     if (found := _SANITIZER.search(line)) is not None:
         return _weighed(found[2], f"{found[1]}: {found[2]}{found[3]}")
-    if (found := _UNDEFINED.search(line)) is not None:
+    if ": runtime error: " in line and (found := _UNDEFINED.search(line)) is not None:
         # Its kind is the sentence without the values in it.
         return Why(_QUOTED.sub("", found[2]).replace("  ", " ").strip()[:80], found[2], Weight.REPORT)
     if (found := _LIBFUZZER.search(line)) is not None:
@@ -124,9 +124,9 @@ def _assertion(lines: Sequence[str], at: int) -> Why | None:
         return _failed(found[2], found[1])
     if (found := _GLIBC_ASSERT.match(line)) is not None:
         return Why("assertion failed", line.strip()[:MESSAGE_CHARS_MAX], Weight.ASSERTION, found[2])
-    if (found := _ANDROID_CHECK.search(line)) is not None:
+    if "CHECK" in line and (found := _ANDROID_CHECK.search(line)) is not None:
         return _failed(found[2], found[1])
-    if (found := _ASSERT.search(line)) is not None:
+    if ("ssert" in line or "SSERT" in line) and (found := _ASSERT.search(line)) is not None:
         return _failed(found[2], found[1] or "")
     if "heck failed" in line and (found := _CHECK_FAILED.search(line)) is not None:
         return _failed(found[3] or found[2], found[1] or "")

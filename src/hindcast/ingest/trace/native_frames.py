@@ -50,10 +50,10 @@ _VALGRIND = re.compile(r"^==\d+==\s+(?:at|by) 0x[0-9A-F]+: (.+?) \((?:in )?([^()
 # Qualifiers come before the first part of a nested name, lengths before each part.
 _SOURCE_NAME = re.compile(r"[rVKRO]{0,3}(\d{1,3})(?=[A-Za-z_])")
 _BUILD = re.compile(r"\s*\((?:BuildId: ?\w+|discriminator \d+)\)$")
-_MODULE = re.compile(r"^(.*?)\s*\((\S.*?)\+0x[0-9a-f]+\)$")
-_OBJECT = re.compile(r"^(.*?)\s*<([^<>]*|<[^<>]*>)>\+0x[0-9a-f]+$")
-_PLACE = re.compile(r"^(.*?)\s+(?:at |from )?((?:[A-Za-z]:)?[^\s:]+):(\d+|\?)(?::(\d+))?$")
-_FILE_ONLY = re.compile(r"^(.*?)\s+(?:(?:at|from) )?((?:[A-Za-z]:)?[^\s():,<>]*[/\\.][^\s():,<>]*)$")
+_OFFSET = re.compile(r"(\S.*)\+0x[0-9a-f]+")
+_OBJECT = re.compile(r"([^<>]*|<[^<>]*>)>\+0x[0-9a-f]+")
+_PLACE = re.compile(r"((?:[A-Za-z]:)?[^\s:]+):(\d+|\?)(?::(\d+))?")
+_FILE_ONLY = re.compile(r"(?:[A-Za-z]:)?[^\s():,<>]*[/\\.][^\s():,<>]*")
 _LIBRARY = re.compile(r"^\S+\.(?:so|dylib|dll|exe)(?:\.[\d.]+)?(?:\+0x[0-9a-f]+)?$|^/\S+\+0x[0-9a-f]+$", re.IGNORECASE)
 
 
@@ -85,19 +85,21 @@ def make_frame(text: str, *, module: str = "") -> Frame:
     """A function with what follows it, taken apart: arguments away, file, line and binary apart."""
     text = _BUILD.sub("", text.strip())
     file, row, column = "", 0, 0
-    match = _MODULE.match(text)
-    if match is not None:
-        text, module = match[1], match[2]
-    match = _OBJECT.match(text)
-    if match is not None:
-        text, module = match[1], match[2].strip("<>") or module
-    match = _PLACE.match(text)
-    if match is not None:
-        text, file, row, column = match[1], match[2], number(match[3]), number(match[4])
-    else:
-        match = _FILE_ONLY.match(text)
-        if match is not None and "operator" not in match[2]:
-            text, file = match[1], match[2]
+    # Each of these stands at the end, behind a space; so the end is looked at, and nothing is gone through twice.
+    before, space, last = text.rpartition(" (")
+    if last.endswith(")") and (match := _OFFSET.fullmatch(last[:-1])) is not None:
+        text, module = before, match[1]
+    elif not space and text.startswith("(") and (match := _OFFSET.fullmatch(text[1:-1])) is not None:
+        text, module = "", match[1]
+    before, _, last = text.rpartition(" <")
+    if ">+0x" in text and (match := _OBJECT.fullmatch(last)) is not None:
+        text, module = before, match[1].strip("<>") or module
+    before, space, last = text.rpartition(" ")
+    if space and (match := _PLACE.fullmatch(last)) is not None:
+        text, file, row, column = before, match[1], number(match[2]), number(match[3])
+    elif space and _FILE_ONLY.fullmatch(last) and not last.startswith("operator"):
+        text, file = before, last
+    text = text.removesuffix(" at").removesuffix(" from")
     text = text.strip()
     if _LIBRARY.match(text) or text.startswith("["):
         text, module = "", text

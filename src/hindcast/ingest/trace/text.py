@@ -14,7 +14,7 @@ from dataclasses import dataclass
 class TraceLimits:
     """How much of a text is read. What lies beyond is left out; the beginning of a trace is what tells most."""
 
-    chars_max: int = 1_000_000
+    chars_max: int = 262_144
     lines_max: int = 20_000
     # A longer line is no frame: it is a dump of data that happens to stand between frames.
     line_chars_max: int = 4_000
@@ -75,6 +75,18 @@ def without_prefix(lines: Sequence[str], start: int, column: int, lines_max: int
 
 def _shape(text: str) -> str:
     return re.sub(r"[0-9a-f]", "0", text)
+
+
+def after_at(line: str) -> int:
+    """Where the call begins that a line names after `at`, whatever a logger put before it; -1 if it names none."""
+    lead = len(line) - len(line.lstrip())
+    if line.startswith("at ", lead):
+        return lead + 3
+    for mark in ("\tat ", "  at ", ": at ", "| at "):
+        found = line.find(mark)
+        if found >= 0:
+            return found + len(mark)
+    return -1
 
 
 def begins_record(line: str) -> bool:
