@@ -41,7 +41,7 @@ START = datetime(2026, 11, 13, tzinfo=UTC)
 ERROR_SHARE = 0.005
 LEVELS = np.array([9, 5, 17, 13], dtype=np.uint8)
 READ_SECONDS = 150
-SPACES_AT_ONCE = 10
+SPACES_AT_ONCE = 20
 
 Ints = NDArray[np.int32]
 
@@ -95,7 +95,9 @@ class World:
         # Rates wander from second to second, more than Poisson's law allows.
         wander = chance.gamma(4.0, 1 / 4.0, (size, seconds))
         lines = chance.poisson(traffic * chance.gamma(10.0, 1 / 10.0, (size, seconds)))
-        errors = chance.poisson(traffic * np.clip(share, 0, 0.03) * wander)
+        # Clumps may fall together, but more than six times the usual errors are no ordinary life.
+        share = np.minimum(share, 6 * np.median(share, axis=1, keepdims=True))
+        errors = chance.poisson(traffic * share * wander)
         debug = chance.binomial(lines, 0.14)
         levels = [lines - debug, debug, errors, chance.binomial(lines, 0.005)]
         return np.stack([one.astype(np.int32) for one in levels], axis=2)
@@ -199,7 +201,8 @@ def _incidents(world: World, outage: Outage, *, edges: bool) -> tuple[dict[str, 
     begin = outage.starts[0] - 200
     now = world.start + timedelta(seconds=begin)
     detector.backfill(world.table(0, begin), now=now)
-    events = list(watch(world, detector, since=begin, until=world.seconds, tick=2, edges=edges))
+    until = min(outage.starts[0] + outage.seconds + 200, world.seconds)
+    events = list(watch(world, detector, since=begin, until=until, tick=2, edges=edges, read_seconds=30))
     return {event.incident.id: event.incident for event in events}, events
 
 

@@ -89,15 +89,11 @@ class Baselines:
         for part in self.PARTS:
             setattr(self, part, getattr(self, part)[keep])
 
-    def expected(self, at: float, calm_lines: Floats) -> Floats:
-        """Errors a minute that are usual at a time (seconds since 1970) with that many harmless lines a minute."""
-        usual = np.maximum(self.level, LEVEL_MIN)
+    def usual(self, at: float) -> tuple[Floats, Floats]:
+        """Errors and harmless lines a minute that are usual at a time (seconds since 1970)."""
         by_time, lines_by_time = self._by_time(at)
-        usual = np.maximum(usual, by_time)
-        lines = np.maximum(np.maximum(self.traffic, lines_by_time), 1.0)
-        more = np.clip(calm_lines / lines, 1.0, TRAFFIC_MAX)
-        found: Floats = usual * more
-        return found
+        errors = np.maximum(np.maximum(self.level, LEVEL_MIN), by_time)
+        return errors, np.maximum(np.maximum(self.traffic, lines_by_time), 1.0)
 
     def expected_lines(self, at: float) -> Floats:
         """Lines a minute that are usual at a time; the lower one where level and time of day disagree."""
@@ -118,7 +114,8 @@ class Baselines:
 
     def learn(self, counts: Minutes, *, watched: Bools, trouble: Bools, adapt_minutes: int) -> None:
         """Take in one settled minute of the services that are watched, leaving out those in trouble."""
-        mean = self.expected(counts.minute * 60 + 30, counts.lines - counts.errors)
+        usual, lines = self.usual(counts.minute * 60 + 30)
+        mean = usual * busier(counts.lines - counts.errors, lines)
         odd = np.zeros(len(mean))
         look = watched & (counts.errors >= 5) & (counts.errors > 2 * mean) & (self.known > 0)
         if look.any():
@@ -181,6 +178,12 @@ class Baselines:
         errors = one[:, 0] * (1 - share_of_other) + other[:, 0] * share_of_other
         lines = one[:, 1] * (1 - share_of_other) + other[:, 1] * share_of_other
         return np.where(is_known, errors, 0.0), np.where(is_known, lines, 0.0)
+
+
+def busier(lines: Floats, usual: Floats) -> Floats:
+    """How many times the usual traffic there is, as far as that explains more errors; never less than 1."""
+    found: Floats = np.clip(lines / usual, 1.0, TRAFFIC_MAX)
+    return found
 
 
 def _said(count: Floats, mean: Floats) -> Floats:

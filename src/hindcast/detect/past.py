@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from hindcast.detect.baseline import SLOTS, Minutes
 from hindcast.detect.counts import NEVER, Bools, Counts, Ints, codes_of, seconds_of
+from hindcast.detect.tail import Floats
 from hindcast.model.errors import Malformed
 from hindcast.model.signal import Level
 
@@ -44,10 +45,10 @@ def past(rates: pa.Table, counts: Counts, *, until: int, step_seconds: int | Non
             return
         lines = np.bincount(row[part], weights=count[part], minlength=size)
         place = row[part] * SLOTS + slot[part]
-        bad_count = (count[part] * bad[part]).astype(np.float64)
-        errors = np.bincount(place, weights=bad_count, minlength=size * SLOTS).reshape(size, SLOTS).astype(np.float64)
-        fine = errors if step <= SLOT_SECONDS else None
-        yield Minutes(number * minutes, errors.sum(axis=1), lines, fine, minutes), first_seen <= number
+        summed = np.bincount(place, weights=count[part] * bad[part], minlength=size * SLOTS)
+        slots: Floats = np.asarray(summed, dtype=np.float64).reshape(size, SLOTS)
+        fine = slots if step <= SLOT_SECONDS else None
+        yield Minutes(number * minutes, slots.sum(axis=1), lines, fine, minutes), first_seen <= number
 
 
 def _rows(rates: pa.Table, counts: Counts) -> Ints:

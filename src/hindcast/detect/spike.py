@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hindcast.detect.baseline import Baselines
+from hindcast.detect.baseline import Baselines, busier
 from hindcast.detect.counts import Counts, Ints
 from hindcast.detect.onset import onset
 from hindcast.detect.rules import Rules
@@ -16,15 +16,17 @@ from hindcast.model.finding import Rule
 SLOT_SECONDS = 10
 # Errors that came all at once are clearest in a short window, those of a slow trouble in a long one.
 SHORT_WINDOWS_SECONDS = (10, 30, 60)
-ADAPTIVE_WINDOWS_SECONDS = (30, 60, 120)
+ADAPTIVE_WINDOWS_SECONDS = (60, 120)
 # Counts may arrive late, so windows that ended a little earlier are looked at again.
 LOOK_BACK_SECONDS = 30
 
 # The fixed rule in a service whose usual is known: its count has to be unlike that usual. In the whole window little is
 # asked, since the count has already passed the line; a shorter one has more chances to look odd.
 FIXED_SURPRISE_MIN = 4.0
-FIXED_SHORT_SURPRISE_MIN = 6.0
-# A noisy service passes the line often. Below `ratio_min` it has to be high throughout, and by this much.
+FIXED_RATIO_MIN = 4.0
+FIXED_SHORT_SURPRISE_MIN = 8.0
+FIXED_SHORT_RATIO_MIN = 10.0
+# A noisy service passes the line often. Below that ratio it has to be high throughout, and by this much.
 FIXED_STEADY_RATIO_MIN = 2.5
 
 # A service nobody knows yet: its errors are trouble if they are this share of its lines, or began suddenly.
@@ -63,9 +65,12 @@ class Spikes:
         self._rules = rules
         self._errors = _unspent(counts, spent)
         self._sums = np.concatenate([np.zeros((len(spent), 1), dtype=np.int64), self._errors.cumsum(axis=1)], axis=1)
-        calm = (counts.lines[:, -60:].sum(axis=1) - counts.errors[:, -60:].sum(axis=1)).astype(np.float64)
-        # Errors a second that are usual now.
-        self.usual: Floats = baselines.expected(counts.end, calm) / 60
+        calm = counts.lines - counts.errors
+        self._calm_sums = np.concatenate([np.zeros((len(spent), 1), dtype=np.int64), calm.cumsum(axis=1)], axis=1)
+        # A second, as errors that are usual on ordinary traffic, and as harmless lines that are ordinary traffic.
+        self._usual, self._traffic = (per_minute / 60 for per_minute in baselines.usual(counts.end))
+        # Errors a second that are usual with the traffic of the last minute.
+        self.usual: Floats = self._expected(60, 0) / 60
         self._known = baselines.known >= rules.known_minutes_min
         self._back = min(max(since_seconds, LOOK_BACK_SECONDS), 120)
 
@@ -79,15 +84,15 @@ class Spikes:
             if rules.services and name[1] in rules.services
         }
         for row, own in literal.items():
-            count = int(self._highest(own.window_seconds)[row])
-            if count >= own.errors_min and not own.ignored:
-                found[row] = self._elevation(row, own.window_seconds, count, own.errors_min)
+            counts, ago = self._highest(own.window_seconds)
+            if counts[row] >= own.errors_min and not own.ignored:
+                found[row] = self._elevation(row, own.window_seconds, int(counts[row]), int(ago[row]), own.errors_min)
         for window in (rules.window_seconds, *(w for w in SHORT_WINDOWS_SECONDS if w < rules.window_seconds)):
-            counts = self._highest(window)
+            counts, ago = self._highest(window)
             for row in np.flatnonzero(counts >= rules.errors_min).tolist():
                 if row in found or row in literal:
                     continue
-                one = self._elevation(row, window, int(counts[row]), rules.errors_min)
+                one = self._elevation(row, window, int(counts[row]), int(ago[row]), rules.errors_min)
                 if not rules.knows_usual or (self._is_unusual(one) if one.known else self._is_strange(one)):
                     found[row] = one
         return list(found.values())
@@ -101,7 +106,7 @@ class Spikes:
         bar = np.maximum(rules.surprise_min, 1.25 * self._baselines.quirk + 1)
         for window in ADAPTIVE_WINDOWS_SECONDS:
             counts = (self._sums[:, -1] - self._sums[:, -1 - window]).astype(np.float64)
-            mean = self.usual * window
+            mean = self._expected(window, 0)
             high = self._known & (counts >= rules.ratio_min * mean) & (counts - mean >= rules.excess_min)
             rows = np.flatnonzero(high)
             if not len(rows):
@@ -125,17 +130,29 @@ class Spikes:
         goes_on = (odd >= STILL_SURPRISE_MIN) & (count >= STILL_RATIO_MIN * mean) & (count - mean >= STILL_EXCESS_MIN)
         return np.where(goes_on, odd, 0.0), count
 
-    def _highest(self, window: int) -> Ints:
-        """The largest count of any window of that length that ended within the look back."""
-        back = min(self._back, self._counts.seconds - window)
-        ends = self._sums[:, -back:] if back > 1 else self._sums[:, -1:]
-        starts = self._sums[:, -back - window : -window] if back > 1 else self._sums[:, -1 - window : -window]
-        found: Ints = (ends - starts).max(axis=1)
+    def _highest(self, window: int) -> tuple[Ints, Ints]:
+        """The largest count of any window of that length that ended within the look back, and how long ago it did."""
+        back = max(1, min(self._back, self._counts.seconds - window))
+        width = self._sums.shape[1]
+        inside = self._sums[:, width - back :] - self._sums[:, width - back - window : width - window]
+        # Of equal ones the newest.
+        ago: Ints = inside[:, ::-1].argmax(axis=1)
+        return inside[:, ::-1].max(axis=1), ago
+
+    def _expected(self, window: int, ago: int | Ints) -> Floats:
+        """Errors that are usual in a window that ended so long ago, with the traffic that there was in it."""
+        rows = np.arange(len(self._usual))
+        end = self._calm_sums.shape[1] - 1 - ago
+        calm = (self._calm_sums[rows, end] - self._calm_sums[rows, end - window]) / window
+        found: Floats = self._usual * busier(calm, self._traffic) * window
         return found
 
-    def _elevation(self, row: int, window: int, count: int, limit: int) -> Elevation:
+    def _elevation(self, row: int, window: int, count: int, ago: int, limit: int) -> Elevation:
         known = bool(self._known[row])
-        mean = float(self.usual[row] * window)
+        end = self._calm_sums.shape[1] - 1 - ago
+        calm = (self._calm_sums[row, end] - self._calm_sums[row, end - window]) / window
+        more = busier(np.array([calm]), self._traffic[row : row + 1])[0]
+        mean = float(self._usual[row] * more * window)
         odd = 0.0
         if known:
             variation = self._baselines.variation(window)[row : row + 1]
@@ -144,11 +161,14 @@ class Spikes:
 
     def _is_unusual(self, one: Elevation) -> bool:
         rules = self._rules
-        if one.count >= rules.ratio_min * one.expected:
-            whole = one.window_seconds == rules.window_seconds
-            return one.surprise >= (FIXED_SURPRISE_MIN if whole else FIXED_SHORT_SURPRISE_MIN)
+        whole = one.window_seconds == rules.window_seconds
+        ratio, odd = (
+            (FIXED_RATIO_MIN, FIXED_SURPRISE_MIN) if whole else (FIXED_SHORT_RATIO_MIN, FIXED_SHORT_SURPRISE_MIN)
+        )
+        if one.count >= ratio * one.expected:
+            return one.surprise >= odd
         return (
-            one.window_seconds >= STILL_SECONDS
+            whole
             and one.count >= FIXED_STEADY_RATIO_MIN * one.expected
             and one.surprise >= max(rules.surprise_min, 1.25 * self._baselines.quirk[one.row] + 1)
             and self._is_steady(one.row, one.window_seconds, 1.5)
@@ -178,7 +198,7 @@ class Spikes:
         """Whether errors are high in most of a window's slots: a single clump is no trouble that lasts."""
         slots = self._errors[row, -(window - window % SLOT_SECONDS) :].reshape(-1, SLOT_SECONDS).sum(axis=1)
         high = int((slots >= max(2.0, times * self.usual[row] * SLOT_SECONDS)).sum())
-        return high >= max(3, len(slots) // 2)
+        return high >= max(3, -(-2 * len(slots) // 3))
 
 
 # Before anything is known of a service, its rate may wander as much as it is itself.

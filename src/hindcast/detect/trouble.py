@@ -252,7 +252,7 @@ def _follow_silence(trouble: Trouble, counts: Counts) -> None:
 
 
 def _follow_errors(trouble: Trouble, row: int, odd: float, counts: Counts, lines_usual: float) -> None:
-    if counts.end - trouble.noticed <= ONSET_SETTLES_SECONDS and trouble.before is None:
+    if not trouble.is_over and trouble.before is None and counts.end - trouble.noticed <= ONSET_SETTLES_SECONDS:
         trouble.onset = min(_onset(counts, row, trouble.usual), trouble.noticed)
     if trouble.onset > counts.end - counts.seconds:
         trouble.errors_before = counts.errors_until(row, trouble.onset - 1)
