@@ -221,8 +221,8 @@ def test_a_document_with_a_million_fields_keeps_the_first() -> None:
 def test_more_documents_than_are_taken_are_told_one_by_one() -> None:
     """Documents over the limit get 429, so that the shipper sends them again, and those before it are kept."""
     limits = IngestLimits(records_per_request_max=2)
-    documents: list[dict[str, Any]] = [{"message": str(n)} for n in range(3)]
-    read = bulk(*[part for one in documents for part in ({"create": {}}, one)], limits=limits)
+    create: dict[str, Any] = {"create": {}}
+    read = bulk(create, {"message": "0"}, create, {"message": "1"}, create, {"message": "2"}, limits=limits)
 
     assert [item.status for item in read.items] == [201, 201, 429]
 

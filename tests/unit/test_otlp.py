@@ -26,6 +26,11 @@ SPAN = bytes.fromhex("b7ad6b7169203331")
 LIMITS = IngestLimits()
 
 
+def level(number: int) -> Any:
+    """A severity number, of which the generated types make a type of their own."""
+    return number
+
+
 def text(value: str) -> AnyValue:
     """A value that is a string."""
     return AnyValue(string_value=value)
@@ -78,7 +83,7 @@ def test_a_record_becomes_a_row() -> None:
     """Everything that a log record says of itself and of its sender is in the row, once."""
     record = LogRecord(
         time_unix_nano=NANOS,
-        severity_number=17,
+        severity_number=level(17),
         severity_text="ERROR",
         body=text("declined"),
         trace_id=TRACE,
@@ -141,7 +146,7 @@ def test_a_value_of_any_kind_becomes_text(value: AnyValue, expected: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("number", "word", "body", "attributes", "level"),
+    ("number", "word", "body", "attributes", "expected"),
     [
         (9, "ERROR", "x", {}, 9),
         (18, "", "x", {}, 18),
@@ -155,13 +160,13 @@ def test_a_value_of_any_kind_becomes_text(value: AnyValue, expected: str) -> Non
     ],
 )
 def test_the_level_is_found_where_it_is(
-    number: int, word: str, body: str, attributes: dict[str, str], level: int
+    number: int, word: str, body: str, attributes: dict[str, str], expected: int
 ) -> None:
     """The number counts first, then its text, then an exception, then the start of the message."""
     record = LogRecord(severity_text=word, body=text(body), attributes=pairs(**attributes))
-    record.severity_number = number  # type: ignore[assignment]
+    record.severity_number = level(number)
 
-    assert rows(request(record, LogRecord(severity_number=5)))[0]["level"] == level
+    assert rows(request(record, LogRecord(severity_number=level(5))))[0]["level"] == expected
 
 
 @pytest.mark.parametrize(
@@ -402,7 +407,7 @@ def test_a_body_made_of_empty_records_is_refused_before_it_costs_memory() -> Non
 
 def test_more_records_than_are_taken_are_refused_in_json() -> None:
     """The limit holds for both encodings."""
-    body = as_json(request(*[LogRecord(severity_number=9)] * 3))
+    body = as_json(request(*[LogRecord(severity_number=level(9))] * 3))
 
     with pytest.raises(Malformed, match="records_per_request_max"):
         otlp.parse("logs", body, IngestLimits(records_per_request_max=2), as_json=True)
