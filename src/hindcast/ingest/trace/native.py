@@ -15,7 +15,7 @@ from hindcast.ingest.trace.native_frames import UNNUMBERED, read_frame
 from hindcast.ingest.trace.text import TraceLimits
 from hindcast.model.trace import Frame, Language, Raised, Relation, Thread, Trace
 
-HINTS = ("#", "0x", "+0x", "!", "ssert", "atal", "rror", "ignal")
+HINTS = ("#", "0x", "!", "ssert", "SSERT", "atal", "FATAL", "heck failed", "rror", "ignal", "ault", "BUG: ")
 
 # Lines between two frames of one stack that has no numbers: a symbolizer's complaint, a wrapped name.
 _GAP_LINES_MAX = 1

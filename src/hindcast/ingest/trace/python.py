@@ -91,8 +91,8 @@ class _Reader:
     limits: TraceLimits
     blocks: list[_Block] = field(default_factory=list)
     _in_frames: bool = False
-    _depth: int = 0
     _pending: Relation | None = None
+    _ended: bool = False
 
     def read(self, body: Sequence[str]) -> int:
         """How many lines belong to it."""
@@ -139,10 +139,13 @@ class _Reader:
             # Said of the exception above: it is what the following one came from.
             block.notes[:] = [note for note in block.notes if note]
             self._pending = Relation.CAUSE if text == _CAUSE else Relation.DURING
+            self._ended = False
             return True
         if not text:
+            # Behind the name only a chained exception may follow an empty line.
+            self._ended = self._ended or not self._in_frames
             return True
-        if self._pending in (Relation.CAUSE, Relation.DURING):
+        if self._ended or self._pending in (Relation.CAUSE, Relation.DURING):
             return False
         return self._frame_or_name(block, line, text)
 
@@ -168,7 +171,7 @@ class _Reader:
 
     def _name(self, block: _Block, line: str) -> bool:
         match = _EXCEPTION.match(line)
-        if match is None or not _ERROR_NAME.search(match[1]):
+        if match is None or not _ERROR_NAME.search(match[1]) or begins_record(line):
             return False
         block.type, self._in_frames = match[1], False
         if match[2]:
