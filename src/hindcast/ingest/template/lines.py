@@ -28,7 +28,8 @@ def as_bytes(messages: Any, *, bytes_max: int) -> Any:  # noqa: ANN401
     if messages.null_count:
         messages = pc.fill_null(messages, "")
     lines = messages.cast(pa.binary())
-    if (pc.max(pc.binary_length(lines)).as_py() or 0) > bytes_max:
+    offsets = np.frombuffer(lines.buffers()[1], dtype=np.int32)[lines.offset : lines.offset + len(lines) + 1]
+    if len(lines) and int((offsets[1:] - offsets[:-1]).max()) > bytes_max:
         lines = pc.binary_slice(lines, 0, bytes_max)
     return lines
 

@@ -26,7 +26,7 @@ FOLDED = np.uint8(255)
 KEY_DIGITS_MAX = 3
 # A UUID has groups of four: `beef` is one of them though it has no digit.
 HEX_GROUP_CHARS = 4
-# Letters as far as 1 + 2 + 4 + 8 bytes from a digit are folded with it.
+# What is 1 + 2 + 4 + 8 bytes away within a word is seen, and folded: hardly a word has more hex letters in a row.
 STEPS = (1, 2, 4, 8)
 
 _UNDERSCORE, _HYPHEN = ord("_"), ord("-")
@@ -44,17 +44,17 @@ def outlines(lines: Any, scratch: Scratch) -> Any:  # noqa: ANN401
     np.bitwise_or(text, 32, out=lower)
     np.less(np.subtract(lower, 97, out=spare), 26, out=is_word)
     is_word |= np.equal(text, _UNDERSCORE, out=other)
-    is_word |= np.greater(text, 127, out=other)
     folded = scratch.flags("folded", size)
-    # A single digit behind a letter may belong to a name. Here, words are still letters only.
+    # A single digit behind a letter may belong to a name. Up to here, words are letters only.
     np.greater(is_word[:-2], is_digit[2:], out=other[1:-1])
     other[0] = other[-1] = False
     np.greater(is_digit, other, out=folded)
+    other &= is_digit
     is_word |= is_digit
+    runs = _runs(is_word, scratch)
+    _fold_hex(lower, is_word, is_digit, np.flatnonzero(other), runs, folded, scratch)
     _spare_keys(text, is_digit, folded)
-    _fold_words(is_word, folded, scratch)
-    np.greater(is_digit, folded, out=other)
-    _fold_hex(lower, is_word, other, folded)
+    _spread(folded, runs, scratch)
     _fold_joins(text, spare, other, folded)
     _fold_hex_groups(text, lower, spare, other, folded)
     np.multiply(folded.view(np.uint8), FOLDED, out=spare)
@@ -67,29 +67,28 @@ def outlines(lines: Any, scratch: Scratch) -> Any:  # noqa: ANN401
     return parted(text[is_kept], len(lines))
 
 
-def _fold_hex(lower: Bytes, is_word: Flags, digits: Flags, folded: Flags) -> None:
-    """Fold words of nothing but hex, from three characters on: `fe1a` is no name, `C1` may be one, `r24=` a key."""
-    ends = np.flatnonzero(digits)
-    starts = ends
-    while len(ends):
-        # One step further in both directions; at the end of its word a place stays where it is.
-        can_go_on, can_go_back = is_word[ends + 1], is_word[starts - 1] & (starts > 0)
-        is_done = ~(can_go_on | can_go_back)
-        found = is_done & (ends - starts >= 2)
-        folded[_places(starts[found], ends[found] + 1)] = True
-        ends, starts = (ends + can_go_on)[~is_done], (starts - can_go_back)[~is_done]
-        is_hex = _is_hex(lower[ends]) & _is_hex(lower[starts])
-        ends, starts = ends[is_hex], starts[is_hex]
-
-
-def _places(starts: Places, ends: Places) -> Places:
-    """All places from each start to the end that belongs to it."""
-    lengths = ends - starts
-    return np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
+def _fold_hex(
+    lower: Bytes, is_word: Flags, is_digit: Flags, single: Places, runs: list[Flags], folded: Flags, scratch: Scratch
+) -> None:
+    """Fold single digits in words of nothing but hex, from three characters on: `fe1a` is no name, `C1` may be one."""
+    # Most names are seen to be none of hex by the letters next to the digit.
+    single = single[lower[single - 1] - 97 < 6]
+    before, behind = lower[single - 2], lower[single + 1]
+    goes_back, goes_on = is_word[single - 2] & (single > 1), is_word[single + 1]
+    single = single[(goes_back | goes_on) & (~goes_back | _is_hex(before)) & (~goes_on | _is_hex(behind))]
+    if not len(single):
+        return
+    size = len(lower)
+    is_other, spare = scratch.flags("letters", size), scratch.take("spare", size)
+    np.less(np.subtract(lower, 97, out=spare), 6, out=is_other)
+    is_other |= is_digit
+    np.greater(is_word, is_other, out=is_other)
+    _spread(is_other, runs, scratch)
+    folded[single[~is_other[single]]] = True
 
 
 def _is_hex(lower: Bytes) -> Flags:
-    """Which of these are digits or one of a to f. Bit 32 is set in all of them, which digits have anyway."""
+    """Which of these are digits or one of a to f."""
     is_hex: Flags = (lower - 97 < 6) | (lower - 48 < 10)
     return is_hex
 
@@ -99,26 +98,32 @@ def _spare_keys(text: Bytes, is_digit: Flags, folded: Flags) -> None:
     at = np.flatnonzero(text == ord("=")) - 1
     for _ in range(KEY_DIGITS_MAX):
         at = at[is_digit[at]]
+        if not len(at):
+            return
         folded[at] = False
         at = at - 1
 
 
-def _fold_words(is_word: Flags, folded: Flags, scratch: Scratch) -> None:
-    """Fold the words around what is folded already, as far as the steps reach."""
-    size = len(is_word)
-    reach, run = scratch.flags("reach", size), scratch.flags("run", size)
-    np.copyto(run, is_word)
-    for step in STEPS:
-        if step >= size:
-            break
-        # A run is true where a byte and the ones before it, as many as the step has, are all of one word.
-        np.logical_and(folded[:-step], run[step:], out=reach[step:])
-        folded[step:] |= reach[step:]
-        np.logical_and(folded[step:], run[step - 1 : -1], out=reach[:-step])
-        folded[:-step] |= reach[:-step]
-        np.logical_and(run[step:], run[:-step], out=reach[step:])
-        run[step:] = reach[step:]
+def _runs(is_word: Flags, scratch: Scratch) -> list[Flags]:
+    """For each step where a byte and the ones before it, as many as the step has, are all of one word."""
+    runs = [is_word]
+    for step in STEPS[:-1]:
+        run = scratch.flags(f"run {step}", len(is_word))
         run[:step] = False
+        np.logical_and(runs[-1][step:], runs[-1][:-step], out=run[step:])
+        runs.append(run)
+    return runs
+
+
+def _spread(flags: Flags, runs: list[Flags], scratch: Scratch) -> None:
+    """Let what is true of a byte be true of its whole word, as far as the steps reach."""
+    reach = scratch.flags("reach", len(flags))
+    for step, run in zip(STEPS, runs, strict=True):
+        if step < len(flags):
+            np.logical_and(flags[:-step], run[step:], out=reach[step:])
+            flags[step:] |= reach[step:]
+            np.logical_and(flags[step:], run[step - 1 : -1], out=reach[:-step])
+            flags[:-step] |= reach[:-step]
 
 
 def _fold_joins(text: Bytes, spare: Bytes, other: Flags, folded: Flags) -> None:
@@ -137,6 +142,8 @@ def _fold_hex_groups(text: Bytes, lower: Bytes, spare: Bytes, other: Flags, fold
         return
     np.equal(text, _HYPHEN, out=other)
     between = np.flatnonzero(other[:-width] & other[width:])
+    if not len(between):
+        return
     for step in range(1, width):
         between = between[lower[between + step] - 97 < 6]
     between = between[folded[between - 1] & (between > 0) | folded[np.minimum(between + width + 1, len(text) - 1)]]

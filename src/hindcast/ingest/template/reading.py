@@ -18,19 +18,16 @@ VARIABLE = "<*>"
 # them two are enough, 10.0.0.7,10.0.0.8; with one it takes more, since `child 7 9` has two meanings.
 _LISTS = (((",",), 2), ((" ",), 5), ((",", " "), 5), ((";",), 2), ((";", " "), 5))
 
-# Bytes beyond ASCII are letters to an outline, and so to everything here.
-_LETTERS = r"A-Za-z\u0080-\U0010ffff"
-_WORD = rf"[0-9_{_LETTERS}]+"
-# What may have been folded to a number: something with a digit in it. Possessive, so that a long line costs no more
-# than its length.
-_NUMBER = rf"[_.{_LETTERS}-]*+[0-9][\w.{_LETTERS}-]*+"
-_PIECE = re.compile(rf"{_WORD}|[^0-9_{_LETTERS}]+")
-_PORT = re.compile(rf":[0-9_{_LETTERS}]*[0-9]")
+# What may be folded to a number: something with a digit in it. Possessive, so that a long line costs no more than its
+# length. Only ASCII makes words here: in a language without blanks a number stands right between letters.
+_NUMBER = r"[A-Za-z_.-]*+[0-9][A-Za-z0-9_.-]*+"
+_PIECE = re.compile(r"[A-Za-z0-9_]+|[^A-Za-z0-9_]+")
+_PORT = re.compile(r":[A-Za-z0-9_]*[0-9]")
 _HEX_GROUP = re.compile(r"[a-fA-F]{4,}\Z")
-_KEY = re.compile(rf"[{_LETTERS}][_{_LETTERS}]*[0-9]{{1,3}}\Z")
-_EMAIL = re.compile(rf"[\w.+{_LETTERS}-]+@[\w.{_LETTERS}-]+\.[A-Za-z]{{2,}}\Z")
+_KEY = re.compile(r"[A-Za-z][A-Za-z_]*[0-9]{1,3}\Z")
+_EMAIL = re.compile(r"[\w.+-]+@[\w.-]+\.[A-Za-z]{2,}\Z", re.ASCII)
 _PATH = re.compile(r"(?:\.{0,2}|~)[/\\]\S")
-_HOST = re.compile(r"[\w.-]+\Z")
+_HOST = re.compile(r"[\w.-]+\Z", re.ASCII)
 _CONSTANTS = frozenset({"true", "false", "null"})
 _DIGIT = re.compile(r"[0-9]")
 _BLANKS = re.compile(r"\s+", re.ASCII)
@@ -50,12 +47,12 @@ _TOKEN = re.compile(
     rf"""
       (?P<date>(?<!\w)(?:(?:{_DAYS})[a-z]*,?[ ])?(?:{_MONTHS})[a-z]*[ ]+{_NUMBER},?[ ]{_NUMBER}
         (?P<minute>:{_NUMBER}):(?P<second>{_NUMBER}(?:[ ]{_NUMBER}(?![:/]))?))
-    | (?P<method>(?<!\w)(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS))[ ](?P<target>\S+[ ]HTTP/[\w.{_LETTERS}-]*)
+    | (?P<method>(?<!\w)(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS))[ ](?P<target>\S+[ ]HTTP/[\w.-]*)
     | (?P<scheme>(?<!\w)[A-Za-z][A-Za-z+]*)://(?P<rest>[^\s,;|"'()\[\]{{}}<>]+)
-    | (?P<quoted_key>(?<=[0-9_{_LETTERS}])=")(?P<quoted>[^"]*)"
+    | (?P<quoted_key>(?<=[A-Za-z0-9_])=")(?P<quoted>[^"]*)"
     | (?P<drive>(?<!\w)[A-Za-z]:\\[^\s,;|"'<>]*)
     | (?P<empty>(?<![^\s])(?:\(\)|\[\]|\{{\}}|""|'')(?![^\s,;.:]))
-    | (?P<address>(?<![\w:.{_LETTERS}-]){_GROUP}(?:::?{_GROUP}){{5,}}(?![\w:{_LETTERS}]))
+    | (?P<address>(?<![\w:.-]){_GROUP}(?:::?{_GROUP}){{5,}}(?![\w:]))
     | (?P<chunk>[^\s,;:=|"'()\[\]{{}}<>]+)
     | (?P<delimiter>.)
     """,
@@ -198,7 +195,7 @@ def _in_pieces(core: str) -> tuple[Part, ...]:
 
 
 def _is_word(piece: str) -> bool:
-    return piece[0] == "_" or piece[0].isalnum() or piece[0] > "\x7f"
+    return piece[0] == "_" or (piece[0].isascii() and piece[0].isalnum())
 
 
 def is_id(word: str) -> bool:
