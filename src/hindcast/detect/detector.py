@@ -241,6 +241,7 @@ def _restored(incident: Incident, service: str, last: int) -> Trouble:
     rule = next(iter(own), incident.rule)
     onset = int(before.onset_at.timestamp()) if before is not None else int(incident.onset_at.timestamp())
     trouble = Trouble((incident.space, service), rule, last + 1, onset, last, findings=own, incident=incident.id)
+    trouble.silent_since = last + 1
     if before is not None:
         trouble.before = before
         finding = own.get(rule)

@@ -195,7 +195,7 @@ class Lifecycle:
         incident = Incident(
             id=self.book.free_id(trigger.space, wording.incident_id(onset_at, spoken)),
             space=trigger.space,
-            title=trigger.why,
+            title=_told_by(trigger),
             state=IncidentState.OPEN,
             trigger=trigger,
             affected=affected,
@@ -320,13 +320,20 @@ def _title(incident: Incident, rules: Rules) -> str:
     if incident.cascade and len(incident.affected) >= rules.cascade_services_min:
         return wording.cascade(incident.origin, incident.affected)
     first = incident.affected[0] if incident.affected else None
-    title = incident.trigger.why
+    title = _told_by(incident.trigger)
     if first is not None:
         own = [one for one in incident.findings if one.service == first.service]
-        title = own[0].why if own else title
+        title = _told_by(own[0]) if own else title
         if any(one.rule in (Rule.FIXED, Rule.ADAPTIVE) for one in own) and first.peak:
             title = wording.elevated(first.service, first.peak, rules.window_seconds, first.usual)
     return wording.with_others(title, incident.services[1:])
+
+
+def _told_by(finding: Finding) -> str:
+    """A finding as a title; one about a metric says nothing of its service by itself."""
+    if finding.rule is Rule.METRIC and finding.service:
+        return f"{finding.service}: {finding.why or finding.metric}"
+    return finding.why
 
 
 def _quiet_since(

@@ -43,7 +43,7 @@ def past(rates: pa.Table, counts: Counts, *, until: int, step_seconds: int | Non
     for number, part in zip(numbers.tolist(), np.split(order, starts[1:]), strict=True):
         if (number + 1) * 60 * minutes > until:
             return
-        lines = np.bincount(row[part], weights=count[part], minlength=size)
+        lines: Floats = np.asarray(np.bincount(row[part], weights=count[part], minlength=size), dtype=np.float64)
         place = row[part] * SLOTS + slot[part]
         summed = np.bincount(place, weights=count[part] * bad[part], minlength=size * SLOTS)
         slots: Floats = np.asarray(summed, dtype=np.float64).reshape(size, SLOTS)

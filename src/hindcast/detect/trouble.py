@@ -12,7 +12,7 @@ from hindcast.detect import wording
 from hindcast.detect.counts import Counts, Ints, Name
 from hindcast.detect.onset import end, onset
 from hindcast.detect.silence import Silent
-from hindcast.detect.spike import Elevation, Spikes
+from hindcast.detect.spike import STILL_SECONDS, Elevation, Spikes
 from hindcast.detect.tail import Floats
 from hindcast.model.finding import Finding, Rule
 from hindcast.model.incident import Affected
@@ -46,6 +46,8 @@ class Trouble:
     errors_before: int = 0
     is_over: bool = False
     findings: dict[Rule, Finding] = field(default_factory=dict)
+    # Of a silence: the second from which on a line ends it.
+    silent_since: int = 0
     # What an earlier bout, or a life before a restart, already counted.
     before: Affected | None = None
     # The incident it belongs to, once it does.
@@ -191,6 +193,8 @@ class Troubles:
 
     def _hush(self, name: Name, rule: Rule, since: int, usual: float, now: int) -> None:
         trouble = self.by_name.setdefault(name, Trouble(name, rule, since, now, now, usual_in_window=usual))
+        if trouble.is_silent and since > trouble.silent_since:
+            trouble.silent_since, trouble.is_over = since, False
         if rule in trouble.findings:
             return
         seconds = now - since + 1
@@ -238,17 +242,17 @@ def _usual_before(counts: Counts, row: int, began: int) -> float:
 
 
 def _follow_silence(trouble: Trouble, counts: Counts) -> None:
-    row = counts.rows.get(trouble.name)
-    if trouble.rule is Rule.DEAF:
-        rows = [at for name, at in counts.rows.items() if name[0] == trouble.name[0]]
-        heard = max((int(counts.last_line[at]) for at in rows), default=0)
-    else:
-        heard = int(counts.last_line[row]) if row is not None else 0
-    # The first line ends it; the silence lasted until then.
-    if heard > trouble.last:
-        trouble.is_over = True
-    elif not trouble.is_over:
+    space, service = trouble.name
+    rows = [row for name, row in counts.rows.items() if name[0] == space and service in ("", name[1])]
+    heard = max((int(counts.last_line[row]) for row in rows), default=0)
+    if heard < trouble.silent_since:
         trouble.last = counts.end
+    elif not trouble.is_over:
+        # The silence lasted until the first line.
+        trouble.is_over = True
+        spoke = counts.lines[rows, counts.column(trouble.silent_since) :].any(axis=0)
+        first = max(trouble.silent_since, counts.end - counts.seconds + 1) + int(spoke.argmax())
+        trouble.last = min(first if spoke.any() else heard, counts.end) - 1
 
 
 def _follow_errors(trouble: Trouble, row: int, odd: float, counts: Counts, lines_usual: float) -> None:
@@ -260,7 +264,8 @@ def _follow_errors(trouble: Trouble, row: int, odd: float, counts: Counts, lines
     heard = int(counts.lines[row, -60:].sum()) >= LINES_SHARE_MIN * lines_usual
     if odd > 0:
         trouble.is_over = False
-        since = max(trouble.onset, counts.end - counts.seconds + 1)
+        # Only the last minute: of trouble that comes in waves, the end of the newest wave counts.
+        since = max(trouble.onset, counts.end - STILL_SECONDS + 1)
         until = end(counts.errors[row, counts.column(since) :], trouble.usual)
         trouble.last = max(trouble.last, since + until - 1)
         trouble.surprise = max(trouble.surprise, odd)
