@@ -16,13 +16,14 @@ import socket
 import subprocess
 import sys
 import tarfile
+import threading
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 PACKAGE = "@chdb/lib-linux-x64-gnu"
 VERSION = "26.7.3-stable.1"
@@ -65,32 +66,52 @@ _CONFIG = """<clickhouse>
 """
 
 
-@dataclass(frozen=True)
+@dataclass
 class Server:
-    """A running server, as it is reached over HTTP, and the process that it is."""
+    """One server: where it lives, where it listens, and the process that it is while it runs."""
 
-    port: int
-    process: subprocess.Popen[bytes]
+    library: Path
+    folder: Path
+    http: int
+    tcp: int
+    process: subprocess.Popen[bytes] | None = None
 
     @property
     def host(self) -> str:
-        """Name and port."""
-        return f"127.0.0.1:{self.port}"
+        """How it is reached over HTTP."""
+        return f"127.0.0.1:{self.http}"
 
     def dsn(self, database: str) -> str:
         """The address of a database on it."""
         return dsn([self], database)
 
+    def start(self) -> bool:
+        """Begin to listen; False if it ended instead, or took too long."""
+        command = [sys.executable, __file__, str(self.library), str(self.folder), str(self.http), str(self.tcp)]
+        with (self.folder / "log").open("ab") as log:
+            # Its input is a pipe that nobody writes to: it ends when this process does, however that happens.
+            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=log, stderr=log)
+        until = time.monotonic() + START_SECONDS_MAX
+        while time.monotonic() < until and self.process.poll() is None:
+            try:
+                with urllib.request.urlopen(f"http://{self.host}/ping", timeout=5) as answer:
+                    return bool(answer.read().startswith(b"Ok"))
+            except OSError:
+                time.sleep(0.05)
+        return False
+
     def kill(self) -> None:
-        """End it as a power failure would."""
-        self.process.kill()
-        self.process.wait()
+        """End it at once, whatever it is doing."""
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            assert self.process.stdin
+            self.process.stdin.close()
+            self.process = None
 
 
 def dsn(servers: Sequence[Server], database: str) -> str:
     """The address of a database on one server, or spread over several."""
-    from urllib.parse import quote
-
     hosts = ",".join(server.host for server in servers)
     cluster = f"?cluster={CLUSTER}" if len(servers) > 1 else ""
     return f"clickhouse://{USER}:{quote(PASSWORD, safe='')}@{hosts}/{database}{cluster}"
@@ -141,62 +162,18 @@ def running(folder: Path, count: int = 1) -> Iterator[list[Server]]:
     raise RuntimeError(f"No ClickHouse could be started; see the logs in {folder}.")
 
 
-def restarted(folder: Path, server: Server) -> Server:
-    """A server that was killed, started again on its own folder and port."""
-    index = next(
-        index for index, port in enumerate((folder / "ports").read_text().split()) if int(port) == server.port
-    )  # fmt: skip
-    ports = [int(port) for port in (folder / "tcp").read_text().split()]
-    process = _spawn(fetch(), folder / str(index), server.port, ports[index])
-    if not _answers(process, server.port):
-        raise RuntimeError("A ClickHouse that was killed did not start again.")
-    return Server(server.port, process)
-
-
 def _start(library: Path, folder: Path, count: int, stack: ExitStack) -> list[Server]:
     http, tcp = _free_ports(count), _free_ports(count)
-    folder.mkdir(parents=True)
     shards = "".join(_SHARD.format(port=port, user=USER, password=PASSWORD) for port in tcp)
-    for index in range(count):
-        own = folder / str(index)
-        own.mkdir()
-        (own / "users.xml").write_text(_USERS.format(user=USER, password=PASSWORD))
-        config = _CONFIG.format(users=own / "users.xml", cluster=CLUSTER, shards=shards)
-        (own / "config.xml").write_text(config)
-    (folder / "ports").write_text(" ".join(map(str, http)))
-    (folder / "tcp").write_text(" ".join(map(str, tcp)))
-    servers = []
-    for index in range(count):
-        process = _spawn(library, folder / str(index), http[index], tcp[index])
-        stack.callback(_end, process)
-        servers.append(Server(http[index], process))
-    return servers if all(_answers(server.process, server.port) for server in servers) else []
-
-
-def _spawn(library: Path, folder: Path, http: int, tcp: int) -> subprocess.Popen[bytes]:
-    command = [sys.executable, __file__, str(library), str(folder), str(http), str(tcp)]
-    with (folder / "log").open("ab") as log:
-        # Its input is a pipe that nobody writes to: it ends when this process does, however that happens.
-        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=log, stderr=log)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.kill()
-    process.wait()
-    if process.stdin:
-        process.stdin.close()
-
-
-def _answers(process: subprocess.Popen[bytes], port: int) -> bool:
-    """Whether a server says that it is there before it ends or time is up."""
-    until = time.monotonic() + START_SECONDS_MAX
-    while time.monotonic() < until and process.poll() is None:
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/ping", timeout=5) as answer:
-                return bool(answer.read().startswith(b"Ok"))
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.05)
-    return False
+    servers = [Server(library, folder / str(index), http[index], tcp[index]) for index in range(count)]
+    for server in servers:
+        server.folder.mkdir(parents=True)
+        users = server.folder / "users.xml"
+        users.write_text(_USERS.format(user=USER, password=PASSWORD))
+        config = _CONFIG.format(users=users, cluster=CLUSTER, shards=shards)
+        (server.folder / "config.xml").write_text(config)
+        stack.callback(server.kill)
+    return servers if all(server.start() for server in servers) else []
 
 
 def _free_ports(count: int) -> list[int]:
@@ -228,8 +205,6 @@ def _serve(library: str, folder: str, http: str, tcp: str) -> None:
         f"SYSTEM START LISTEN HTTP; SYSTEM START LISTEN TCP; {wait};",
     ]
     arguments = (ctypes.c_char_p * len(words))(*(word.encode() for word in words))
-    import threading
-
     threading.Thread(target=_end_with_input, daemon=True).start()
     engine.chdb_query_cmdline(len(words), arguments)
 

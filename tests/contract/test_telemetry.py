@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
@@ -237,7 +237,7 @@ def test_rates_are_the_counts_of_lines(telemetry: ClickhouseTelemetry) -> None:
     chance = random.Random(3)
     expected: Counter[tuple[int, str, int]] = Counter()
     for _ in range(6):
-        rows = [
+        rows: list[dict[str, Any]] = [
             {
                 "time": after(chance.randrange(40) + chance.random() * 0.999),
                 "service": chance.choice(["api", "web", "db"]),
@@ -591,14 +591,15 @@ def test_counting_again_meets_a_writer_that_was_only_slow(telemetry_place: Telem
 def test_bad_questions_name_the_field(telemetry: ClickhouseTelemetry) -> None:
     """A time without a zone, a step of nothing, one name instead of several: each is an error that names the field."""
     naive = AT.replace(tzinfo=None)
-    for field, ask in {
+    questions: dict[str, Callable[[], object]] = {
         "since": lambda: telemetry.rates(naive, LATER),
         "until": lambda: telemetry.lines(SPACE, AT, naive),
         "step_seconds": lambda: telemetry.rates(AT, LATER, step_seconds=0),
         "lines_max": lambda: telemetry.lines(SPACE, AT, LATER, lines_max=0),
         "count_max": lambda: telemetry.top_fingerprints(SPACE, (), AT, LATER, count_max=0),
         "services": lambda: telemetry.lines(SPACE, AT, LATER, services="api"),
-    }.items():
+    }
+    for field, ask in questions.items():
         with pytest.raises(Malformed) as caught:
             ask()
         assert caught.value.field == field

@@ -65,7 +65,7 @@ def parse(dsn: str) -> Address:
         return _embedded(parts, options)
     if parts.scheme in _TLS:
         return _served(parts, options)
-    raise _malformed(f"{parts.scheme or 'Nothing'!r} is no kind of telemetry store.")
+    raise _malformed(f"There is no telemetry store of the kind {parts.scheme!r}.")
 
 
 def _embedded(parts: SplitResult, options: dict[str, str]) -> Address:

@@ -5,6 +5,8 @@ A driver's client serves one thread at a time, so each call borrows one and read
 
 from __future__ import annotations
 
+import fcntl
+import logging
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,10 +16,14 @@ from typing import Any
 import clickhouse_connect
 import pyarrow as pa
 from clickhouse_connect.driver.client import Client
+from clickhouse_connect.driver.exceptions import Error
 
 from hindcast.adapters.telemetry_clickhouse.address import Address, Host
 from hindcast.adapters.telemetry_clickhouse.faults import translated
-from hindcast.model.errors import Refused, Unavailable
+from hindcast.model.errors import Damaged, HindcastError, Refused, Unavailable
+
+# Its errors come as ours; without a handler they would also be printed.
+logging.getLogger("clickhouse_connect").addHandler(logging.NullHandler())
 
 # Queries here take milliseconds; whatever takes longer than this would only keep others waiting.
 QUERY_SECONDS_MAX = 30
@@ -122,7 +128,7 @@ class Engine:
             if self._idle:
                 return self._idle.pop()
         if self._host is None:
-            return clickhouse_connect.get_client(interface="chdb", path=self._address.folder, settings=dict(_SETTINGS))
+            return _embedded_client(Path(self._address.folder))
         return clickhouse_connect.get_client(
             interface="https" if self._address.tls else "http",
             host=self._host.name,
@@ -142,6 +148,41 @@ class Engine:
                 self._idle.append(client)
                 return
         client.close()
+
+
+def _embedded_client(folder: Path) -> Client:
+    try:
+        return clickhouse_connect.get_client(interface="chdb", path=str(folder), settings=dict(_SETTINGS))
+    except Error as error:
+        if "Error initializing" in str(error):
+            # The engine keeps the reason to itself, or rather to the standard error output.
+            raise _not_started(folder) from error
+        raise
+
+
+def _not_started(folder: Path) -> HindcastError:
+    if _locked(folder / "status"):
+        return Unavailable(
+            f"The telemetry in {folder} is in use by another process.",
+            field="telemetry",
+            remedy="One process owns a folder: talk to the running one, stop it, or name another folder.",
+        )
+    return Damaged(
+        f"The engine does not start on the telemetry in {folder}; it has told why on the standard error output.",
+        field="telemetry",
+        remedy="Keep the folder aside and restore a copy, or name another folder.",
+    )
+
+
+def _locked(file: Path) -> bool:
+    try:
+        with file.open("rb") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _make_folder(folder: Path) -> None:
