@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.common.v1 import common_pb2
 
-from hindcast.ingest.rows import TEXT_REPAIRED, Attributes, repaired
+from hindcast.ingest.rows import TEXT_REPAIRED, Attributes, byte_lengths, repaired
 
 # A protobuf message, or its twin decoded from JSON: the same names, another class.
 Decoded = Any
@@ -122,15 +122,21 @@ def strings(raw: pa.Array, counts: Counter[str]) -> pa.Array:
 
 def hex_ids(raw: pa.Array, digits: int) -> pa.Array:
     """Ids as lower-case hex; those of the wrong length, and those that are all zero, are no ids and become empty."""
-    offsets = np.frombuffer(raw.buffers()[1], dtype=np.int32)[raw.offset : raw.offset + len(raw) + 1]
+    lengths = byte_lengths(raw)
+    if not len(lengths):
+        return pa.array([], pa.string())
+    offsets = np.frombuffer(raw.buffers()[1], dtype=np.int32, count=len(raw) + 1, offset=4 * raw.offset)
     data = raw.buffers()[2]
-    low = int(offsets[0]) if len(offsets) else 0
-    text_bytes = b"" if data is None else data.to_pybytes()[low : int(offsets[-1])].hex().encode()
+    low, high = int(offsets[0]), int(offsets[-1])
+    found = memoryview(data)[low:high] if data is not None else memoryview(b"")
     written = pa.StringArray.from_buffers(
-        len(raw), pa.py_buffer(((offsets - low) * 2).astype(np.int32)), pa.py_buffer(text_bytes)
+        len(raw), pa.py_buffer((offsets - low) * np.int32(2)), pa.py_buffer(found.hex().encode())
     )
-    valid = pc.and_(pc.equal(pc.binary_length(written), digits), pc.not_equal(written, "0" * digits))
-    return written if pc.all(valid).as_py() else pc.if_else(valid, written, "")
+    if (lengths * 2 == digits).all():
+        nonzero = np.frombuffer(found, dtype=np.uint64).reshape(len(raw), -1).any(axis=1)
+        return written if nonzero.all() else pc.if_else(pa.array(nonzero), written, "")
+    valid = pc.and_(pa.array(lengths * 2 == digits), pc.not_equal(written, "0" * digits))
+    return pc.if_else(valid, written, "")
 
 
 def hex_id(value: bytes | str | None, digits: int) -> str:
