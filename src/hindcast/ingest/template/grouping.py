@@ -61,16 +61,16 @@ class Groups:
     def __len__(self) -> int:
         return len(self._by_key)
 
-    def known(self, id: int, text: str) -> None:
-        """Take in a template of an earlier life. Ids must come in order: of several that read the same, the first stays."""
+    def known(self, number: int, text: str) -> None:
+        """Take in a template of an earlier life, smallest id first: of several that read the same, the first stays."""
         forms = forms_of(text)
         key = key_of(forms)
         living = self._by_key.get(key)
         if living is None:
-            self._enter(Template(id, forms, key))
+            self._enter(Template(number, forms, key))
         else:
             self._learn(living, forms)
-            self.by_id[id] = Template(id, forms, key, joined=living)
+            self.by_id[number] = Template(number, forms, key, joined=living)
 
     def find(self, forms: Sequence[str]) -> Template | None:
         """The template of a message, if there is one already; nothing is learnt from asking."""
@@ -161,16 +161,16 @@ class Groups:
             if len(alike) < 2 or not _words(_with(made.key, at)):
                 continue
             is_variable = any(other.key[at] == VARIABLE for other in alike)
-            if is_variable or len(alike) > self._allowed(made.key, at):
+            if is_variable or len(alike) > self._allowed(at):
                 return self._join(alike, at)
         return made
 
-    def _allowed(self, key: Forms, at: int) -> int:
-        """How many words may stand in one place before it counts as variable."""
+    def _allowed(self, at: int) -> int:
+        """How many words may stand in one place before it counts as variable; the first word says most of a message."""
         return self._words_distinct_max * (2 if at == 0 else 1)
 
     def _join(self, alike: list[Template], at: int) -> Template:
-        """Make one template of several that differ in one chunk. The smallest id stays, so that order does not matter."""
+        """Make one template of several that differ in one chunk. The smallest id stays, whatever came first."""
         key = _with(alike[0].key, at)
         keeper = min(alike, key=lambda template: template.id)
         forms = list(keeper.forms)

@@ -11,17 +11,16 @@ from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from hindcast.ingest.template.grouping import Groups, Template, forms_of, is_value, living
 from hindcast.ingest.template.lines import Scratch, as_bytes, first_lines, slices
 from hindcast.ingest.template.outline import outlines
-from hindcast.ingest.template.reading import VARIABLE, Part, read, tidied
+from hindcast.ingest.template.reading import VARIABLE, Part, read
 from hindcast.model.columns import Pattern
 from hindcast.model.errors import Malformed, Missing
 
-# Twelve bytes in a line's outline are about what stays in a processor's cache for so many lines.
-LINES_AT_ONCE = 8_192
+# The arrays for so many lines of usual length stay in a processor's cache.
+LINES_AT_ONCE = 2_048
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +44,9 @@ class TemplateLimits:
                 raise Malformed(f"{name} is {getattr(self, name)}.", field=name, remedy="Give a number of 1 or more.")
 
 
+DEFAULT_LIMITS = TemplateLimits()
+
+
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """Which parts of a message are fixed in its template, which vary, and why."""
@@ -58,7 +60,7 @@ class Explanation:
 class Miner:
     """A streaming template miner. Ids are made from a template's first form, so that they survive restarts."""
 
-    def __init__(self, known: Iterable[Pattern] = (), limits: TemplateLimits = TemplateLimits()) -> None:
+    def __init__(self, known: Iterable[Pattern] = (), limits: TemplateLimits = DEFAULT_LIMITS) -> None:
         self._limits = limits
         self._groups = Groups(words_distinct_max=limits.words_distinct_max)
         for pattern in sorted(known, key=lambda pattern: pattern.id):
@@ -98,9 +100,9 @@ class Miner:
         # Ids are read when all lines are known: what was joined meanwhile has one.
         ids = np.empty(len(found), dtype=np.uint64)
         for at, template in enumerate(found):
-            template = template if template.joined is None else living(template)
-            template.used_at = self._batch
-            ids[at] = template.id
+            alive = template if template.joined is None else living(template)
+            alive.used_at = self._batch
+            ids[at] = alive.id
         return ids[places]
 
     def _find(self, distinct: list[bytes], lines: Any, places: Any) -> list[Template]:  # noqa: ANN401
@@ -112,8 +114,9 @@ class Miner:
         firsts[places[::-1]] = np.arange(len(places) - 1, -1, -1)
         for at, outline in enumerate(distinct):
             if found[at] is None:
-                found[at] = self._mine(lines[int(firsts[at])].as_py())
-                self._remember(outline, found[at])
+                template = self._mine(lines[int(firsts[at])].as_py())
+                self._remember(outline, template)
+                found[at] = template
         return cast("list[Template]", found)
 
     def _recall(self, outline: bytes) -> Template | None:
@@ -147,11 +150,11 @@ class Miner:
     def fresh(self) -> tuple[Pattern, ...]:
         """Templates that are new or read differently since the last call."""
         changed = self._groups.changed
-        told = tuple(Pattern(id, living(template).text) for id, template in changed.items())
+        told = tuple(Pattern(number, living(template).text) for number, template in changed.items())
         changed.clear()
         return told
 
-    def template(self, id: int) -> str:
+    def template(self, id: int) -> str:  # noqa: A002
         """What the template with this id reads now."""
         found = self._groups.by_id.get(id)
         if found is None:
@@ -162,4 +165,30 @@ class Miner:
 
     def explain(self, message: str) -> Explanation:
         """Which parts of a message count as fixed, which as variable and why. Nothing is learnt from it."""
-        raise NotImplementedError
+        line = message.strip().partition("\n")[0].encode("utf-8", "replace")[: self._limits.message_bytes_max]
+        chunks = read(line.decode("utf-8", "replace"), chunks_max=self._limits.chunks_per_message_max)
+        forms = forms_of("".join(chunk.form for chunk in chunks))
+        found = self._groups.find(forms)
+        if found is None:
+            return Explanation(None, "".join(forms), _merged(part for chunk in chunks for part in chunk.parts))
+        parts: list[Part] = []
+        for at, chunk in enumerate(chunks):
+            # Chunks and forms go together unless a variable touches another chunk without a delimiter.
+            is_open = len(chunks) == len(found.forms) and found.forms[at] == VARIABLE != chunk.form
+            if is_open:
+                why = "a value" if is_value(forms, at) else "a word"
+                parts.append(Part("".join(part.text for part in chunk.parts), f"{why}: others were seen in its place"))
+            else:
+                parts += chunk.parts
+        return Explanation(found.id, found.text, _merged(parts))
+
+
+def _merged(parts: Iterable[Part]) -> tuple[Part, ...]:
+    """Parts with fixed neighbours put together."""
+    made: list[Part] = []
+    for part in parts:
+        if made and not part.why and not made[-1].why:
+            made[-1] = Part(made[-1].text + part.text)
+        else:
+            made.append(part)
+    return tuple(made)

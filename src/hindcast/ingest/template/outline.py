@@ -56,7 +56,7 @@ def outlines(lines: Any, scratch: Scratch) -> Any:  # noqa: ANN401
     _spare_keys(text, is_digit, folded)
     _spread(folded, runs, scratch)
     _fold_joins(text, spare, other, folded)
-    _fold_hex_groups(text, lower, spare, other, folded)
+    _fold_hex_groups(text, lower, other, folded)
     np.multiply(folded.view(np.uint8), FOLDED, out=spare)
     text |= spare
     # Of each fold the first byte stays.
@@ -135,7 +135,7 @@ def _fold_joins(text: Bytes, spare: Bytes, other: Flags, folded: Flags) -> None:
     folded |= other
 
 
-def _fold_hex_groups(text: Bytes, lower: Bytes, spare: Bytes, other: Flags, folded: Flags) -> None:
+def _fold_hex_groups(text: Bytes, lower: Bytes, other: Flags, folded: Flags) -> None:
     """Fold `-beef-` beside a fold: part of a UUID without a digit."""
     width = HEX_GROUP_CHARS + 1
     if len(text) <= width:

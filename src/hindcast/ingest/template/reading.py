@@ -139,7 +139,7 @@ def _variable(text: str, why: str) -> Chunk:
 
 @lru_cache(maxsize=32_768)
 def _read_chunk(chunk: str, is_key: bool, is_before_port: bool) -> Chunk:
-    """One chunk by itself: whether it stands before an equals sign or a port is all that is asked of its surroundings."""
+    """One chunk by itself. Of its surroundings it matters only whether an equals sign or a port comes next."""
     core = chunk.rstrip(".!?")
     parts = _whole(core, is_key, is_before_port) or _in_pieces(core)
     if len(core) < len(chunk):
@@ -230,7 +230,7 @@ def _widen(pieces: list[str], varies: list[bool], first: int) -> None:
 
 
 def _joined(pieces: list[str], varies: list[bool], first: int) -> tuple[Part, ...]:
-    """Pieces that vary and are held together by dots, hyphens and the like are one variable; so is a sign before one."""
+    """Pieces that vary are one variable where only dots, hyphens and the like are between; a sign belongs to it."""
     for at in range(first + 1, len(pieces) - 1, 2):
         varies[at] = varies[at - 1] and varies[at + 1] and set(pieces[at]) <= _JOINS
     if first and len(pieces) > 1:
