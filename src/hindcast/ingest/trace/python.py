@@ -143,7 +143,7 @@ class _Reader:
             return True
         if not text:
             # Behind the name only a chained exception may follow an empty line.
-            self._ended = self._ended or not self._in_frames
+            self._ended = self._ended or not (self._in_frames or self._pending)
             return True
         if self._ended or self._pending in (Relation.CAUSE, Relation.DURING):
             return False
