@@ -290,7 +290,12 @@ def test_nothing_listening_says_how_to_start_something() -> None:
 
 @pytest.mark.parametrize(
     ("status", "kind", "said"),
-    [(400, Malformed, "status 400: not today"), (403, Refused, "refuses"), (404, Malformed, "has no /v1/logs")],
+    [
+        (400, Malformed, "status 400: not today"),
+        (403, Refused, "refuses"),
+        (404, Malformed, "has no /v1/logs"),
+        (500, Unavailable, "fails with status 500"),
+    ],
 )
 def test_a_no_is_not_repeated(status: int, kind: type[Exception], said: str) -> None:
     """An answer that means no is told at once and never retried."""

@@ -72,7 +72,8 @@ class OtlpSender:
         self._wait_seconds_max = wait_seconds_max
         self._sleep = sleep
         headers = {"X-Hindcast-Space": space} if space else {}
-        self._client = httpx.Client(timeout=timeout_seconds_max, headers=headers, follow_redirects=False)
+        # Posted directly, whatever proxy the environment names; redirects are not followed.
+        self._client = httpx.Client(timeout=timeout_seconds_max, headers=headers, trust_env=False)
 
     @property
     def where(self) -> str:
@@ -138,6 +139,12 @@ class OtlpSender:
                 f"{self.where}{path} refuses the sender (status {response.status_code}{said}).",
                 field="--to",
                 remedy="Name an instance that takes telemetry from here.",
+            )
+        if response.is_server_error:
+            return Unavailable(
+                f"{self.where}{path} fails with status {response.status_code}{said}.",
+                field="--to",
+                remedy="See what the instance itself says about it, then retry.",
             )
         if response.status_code == httpx.codes.NOT_FOUND:
             return Malformed(

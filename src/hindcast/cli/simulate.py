@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import re
-import time
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Any
+from datetime import UTC, datetime
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
 from hindcast.cli import failure, given
+from hindcast.cli.ingest import address
 from hindcast.cli.session import Session, verb
-from hindcast.cli.timeline import SENDER, Timeline, clock
-from hindcast.model.errors import HindcastError, Malformed, Unavailable
-
-if TYPE_CHECKING:
-    from hindcast.adapters.otlp_sender import OtlpSender
-    from hindcast.simulate import Moment, World
+from hindcast.model.errors import Malformed
 
 SPEED_HERE = 60.0
 SPEED_LIVE = 1.0
@@ -28,8 +22,6 @@ SECONDS_MAX = 30 * 86_400
 # After a scenario is over, detection holds for a while before it says so.
 AFTERWARDS_SECONDS = 210
 SECONDS_MIN = 600
-# Told of a live run this often.
-REPORT_SECONDS = 30
 # The same command prints the same timeline: simulated time begins on an ordinary Tuesday afternoon unless told.
 SIMULATED_START = datetime(2026, 3, 3, 14, 0, tzinfo=UTC)
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*([dhms]|ms)")
@@ -93,11 +85,12 @@ def simulate(
 
         begins = given.read_when(at, session.now(), field="--at") or SIMULATED_START
         world = World(seed, wanted, rate_per_s=rate, starts_at=begins)
-        seen = rehearse(session, world, seconds, speed=pace, errors_min=session.settings.errors_min)
-        interrupted = seen.interrupted
+        interrupted = rehearse(session, world, seconds, speed=pace)
     else:
+        from hindcast.cli.stream import stream
+
         world = World(seed, wanted, rate_per_s=rate, starts_at=session.now())
-        interrupted = _live(session, world, seconds, to)
+        interrupted = stream(session, world, seconds, to)
     if interrupted:
         raise typer.Exit(failure.INTERRUPTED)
 
@@ -117,16 +110,17 @@ def inject(
     120 of them pass the fixed rule of 100 errors in 2 minutes, so an incident opens within seconds.
     """
     from hindcast.adapters.otlp_sender import OtlpSender
+    from hindcast.cli.stream import Sent, send
     from hindcast.simulate import burst
     from hindcast.simulate import scenario as by_name
 
     now = session.now()
     chosen = int(now.timestamp() * 1_000_000) if seed is None else seed
     moment = burst(by_name(scenario), service, errors, at=now, seed=chosen)
-    sender = OtlpSender(to or _address(session), space=session.settings.space)
+    sender = OtlpSender(to or address(session.settings), space=session.settings.space)
     sent = Sent()
     try:
-        _send(sender, moment, sent)
+        send(sender, moment, sent)
     finally:
         sender.close()
     first = moment.lines[0]
@@ -138,7 +132,6 @@ def inject(
         "seed": chosen,
         **sent.told(),
         "first": first.message,
-        "next": f"{sender.where}/api/v1/incidents?space={session.settings.space}",
     }
     session.answer(
         told,
@@ -149,107 +142,7 @@ def inject(
         ),
         Text(f"  {first.level.name} {first.message.partition(chr(10))[0]}", style="dim"),
     )
-    session.hint(f"An incident should open within seconds. Look: curl '{told['next']}'")
-
-
-# --- Sending ------------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class Sent:
-    """What became of everything that was sent."""
-
-    acknowledged: int = 0
-    rejected: int = 0
-    lost: int = 0
-    retries: int = 0
-    problem: str = ""
-    by_path: dict[str, int] = field(default_factory=dict)
-
-    def told(self) -> dict[str, Any]:
-        """The counts as plain values."""
-        return {
-            "acknowledged": self.acknowledged,
-            "rejected": self.rejected,
-            "lost": self.lost,
-            "retries": self.retries,
-            "acknowledged_by_path": dict(self.by_path),
-        }
-
-
-def _send(sender: OtlpSender, moment: Moment, sent: Sent) -> None:
-    """Send a moment. The first request that is not taken ends it; what was not acknowledged is not counted."""
-    from hindcast.simulate.otlp import exports
-
-    for export in exports(moment):
-        done = sender.send(export.path, export.body, content_type=export.content_type, records=export.records)
-        sent.acknowledged += done.acknowledged
-        sent.rejected += done.rejected
-        sent.retries += done.attempts - 1
-        sent.problem = done.problem or sent.problem
-        sent.by_path[export.path] = sent.by_path.get(export.path, 0) + done.acknowledged
-
-
-def _live(session: Session, world: World, seconds: int, to: str) -> bool:
-    """Send the world second by second as time passes; whether it was interrupted."""
-    from hindcast.adapters.otlp_sender import OtlpSender
-    from hindcast.cli.rehearse import tell_world
-
-    told = Timeline(session, world.starts_at)
-    sender = OtlpSender(to, space=session.settings.space)
-    sent = Sent()
-    interrupted = False
-    second = 0
-    try:
-        for second in range(seconds):
-            tell_world(told, world, second)
-            over_at = world.starts_at + timedelta(seconds=second + 1)
-            _wait(over_at)
-            moment = world.step(over_at - timedelta(seconds=1))
-            _send_or_tell(told, sender, moment, sent, is_first=second == 0)
-            if (second + 1) % REPORT_SECONDS == 0:
-                told.say(over_at, SENDER, "sent", _so_far(sent), **sent.told())
-    except KeyboardInterrupt:
-        interrupted = True
-    finally:
-        sender.close()
-    next_look = f"{sender.where}/api/v1/incidents?space={session.settings.space}"
-    document = {"seconds": second + 1, "to": sender.where, "interrupted": interrupted, **sent.told(), "next": next_look}
-    rows = [("ran", clock(second + 1)), ("to", sender.where), ("sent", _so_far(sent))]
-    told.close(document, rows, Text(f"Look at what it noticed: curl '{next_look}'"))
-    return interrupted
-
-
-def _send_or_tell(told: Timeline, sender: OtlpSender, moment: Moment, sent: Sent, *, is_first: bool) -> None:
-    """Send a moment. What fails at the very first is an error; later it is a part of the story."""
-    before = sent.acknowledged + sent.rejected
-    was_lost = sent.lost
-    records = len(moment.lines) + len(moment.gauges) + len(moment.spans) + len(moment.changes)
-    try:
-        _send(sender, moment, sent)
-    except HindcastError as error:
-        if is_first:
-            raise
-        sent.lost += records - (sent.acknowledged + sent.rejected - before)
-        if not was_lost or not isinstance(error, Unavailable):
-            told.say(moment.at, SENDER, "lost", f"{error.problem} It goes on trying.")
-
-
-def _so_far(sent: Sent) -> str:
-    lost = f", {sent.lost:,} lost" if sent.lost else ""
-    rejected = f", {sent.rejected:,} rejected ({sent.problem})" if sent.rejected else ""
-    retried = f", {sent.retries:,} retries" if sent.retries else ""
-    return f"{sent.acknowledged:,} records acknowledged{rejected}{lost}{retried}"
-
-
-def _wait(until: datetime) -> None:
-    left = (until - datetime.now(UTC)).total_seconds()
-    if left > 0:
-        time.sleep(left)
-
-
-def _address(session: Session) -> str:
-    return f"http://{session.settings.host}:{session.settings.port}"
+    session.hint(f"An incident should open within seconds: hindcast incidents list --space {session.settings.space}")
 
 
 # --- What was asked -----------------------------------------------------------------------------------------------
