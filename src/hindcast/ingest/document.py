@@ -100,6 +100,10 @@ SERVICE_KEYS: Final = (
 TRACE_KEYS: Final = ("trace.id", "trace_id", "traceId", "traceID", "otelTraceID")
 SPAN_KEYS: Final = ("span.id", "span_id", "spanId", "spanID", "otelSpanID")
 
+# Most documents have none of these, and one look tells.
+_STACK_SET: Final = frozenset(STACK_KEYS)
+_ID_SET: Final = frozenset({*TRACE_KEYS, *SPAN_KEYS})
+
 # A document nested deeper is kept as JSON text from there on.
 DEPTH_MAX: Final = 8
 _HEX: Final = frozenset("0123456789abcdef")
@@ -178,6 +182,8 @@ def _message(fields: dict[str, Json]) -> str:
 
 
 def _stack(fields: dict[str, Json]) -> str:
+    if _STACK_SET.isdisjoint(fields):
+        return ""
     for key in STACK_KEYS:
         value = fields.get(key)
         # Some senders write frames as a list of lines.
@@ -221,6 +227,8 @@ def _time(
 
 def _id(fields: dict[str, Json], keys: tuple[str, ...], digits: int) -> str:
     """An id in hex. What a sender calls an id and is none of ours stays an attribute."""
+    if _ID_SET.isdisjoint(fields):
+        return ""
     for key in keys:
         value = fields.get(key)
         if isinstance(value, str) and len(value) == digits and _HEX.issuperset(value.lower()) and value.strip("0"):

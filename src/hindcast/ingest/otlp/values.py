@@ -57,7 +57,17 @@ def plain(value: Decoded) -> Json:
 
 def text(value: Decoded | None) -> str:
     """A decoded AnyValue as text: strings as they are, nested values as compact JSON."""
-    return "" if value is None else plain_text(plain(value))
+    if value is None:
+        return ""
+    # A string that is set and not empty is what most values are; both classes show it alike.
+    if written := value.string_value:
+        return str(written)
+    match value.WhichOneof("value"):
+        case "int_value":
+            return str(value.int_value)
+        case "double_value":
+            return float_text(value.double_value)
+    return plain_text(plain(value))
 
 
 def plain_text(value: Json) -> str:
@@ -83,6 +93,9 @@ def compact(value: Json) -> str:
 
 def float_text(value: float) -> str:
     """A float as Arrow writes it, so that every path writes it alike: the shortest digits that mean this number."""
+    if 1e-4 <= value < 1e10 or -1e10 < value <= -1e-4:
+        # In this range Python writes the same digits, and a point that Arrow leaves out where nothing follows it.
+        return repr(value).removesuffix(".0")
     if not math.isfinite(value):
         return str(value)
     sign, digits, exponent = Decimal(repr(value)).as_tuple()

@@ -17,7 +17,7 @@ from hindcast.ingest.otlp.context import Context, context
 from hindcast.ingest.otlp.logs import LogColumns
 from hindcast.ingest.otlp.metrics import KINDS, PointColumns, PointRow, point_rows
 from hindcast.ingest.otlp.traces import EXCEPTION, EventColumns, SpanColumns
-from hindcast.ingest.otlp.values import SPAN_HEX, TRACE_HEX, Decoded, body_parts, hex_id, plain, plain_text, text
+from hindcast.ingest.otlp.values import SPAN_HEX, TRACE_HEX, Decoded, body_parts, hex_id, plain, text
 from hindcast.ingest.rows import Attributes
 from hindcast.model.errors import Malformed
 
@@ -39,12 +39,7 @@ class _Pairs:
         before = len(self.keys)
         for pair in pairs or ():
             self.keys.append(pair.key)
-            value = pair.value
-            if value is None:
-                self.values.append("")
-                continue
-            kind = value.WhichOneof("value")
-            self.values.append(value.string_value if kind == "string_value" else text(value))
+            self.values.append(text(pair.value))
         self.lengths.append(len(self.keys) - before)
 
     def attributes(self) -> Attributes:
@@ -133,12 +128,9 @@ def log_columns(request: Decoded) -> LogColumns:
 
 
 def _body(value: Decoded | None) -> tuple[str, str, str]:
-    if value is None:
-        return "", "", ""
-    kind = value.WhichOneof("value")
-    if kind == "string_value":
-        return value.string_value, "", ""
-    return body_parts(plain(value)) if kind == "kvlist_value" else (plain_text(plain(value)), "", "")
+    if value is not None and not value.string_value and value.WhichOneof("value") == "kvlist_value":
+        return body_parts(plain(value))
+    return text(value), "", ""
 
 
 def _columns(rows: list[tuple[Any, ...]], types: tuple[pa.DataType, ...]) -> list[pa.Array]:
