@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -20,6 +19,7 @@ import pyarrow.compute as pc
 from hindcast.adapters.telemetry_clickhouse import queries, shape
 from hindcast.adapters.telemetry_clickhouse.address import Address, parse
 from hindcast.adapters.telemetry_clickhouse.connection import Engine
+from hindcast.adapters.telemetry_clickhouse.failed import Failed
 from hindcast.adapters.telemetry_clickhouse.recount import recent, recount, token
 from hindcast.adapters.telemetry_clickhouse.schema import EVERYWHERE, Retention, prepare
 from hindcast.adapters.telemetry_clickhouse.write import Piece, column_pieces, counted, days, numbered, told_pieces
@@ -29,9 +29,6 @@ from hindcast.model.signal import Alert, Edge, SystemChange
 from hindcast.ports import Clock, Counted, Line
 
 __all__ = ["ClickhouseTelemetry", "Retention", "open_telemetry"]
-
-# Pieces whose write failed are remembered, so that the same ones are not written twice when they come again.
-FAILED_PIECES_MAX = 1_000
 
 _GAUGES = pa.schema(
     [
@@ -52,14 +49,12 @@ def open_telemetry(
     """
     address = parse(dsn)
     shards = [Engine(address, host) for host in address.hosts] or [Engine(address, None)]
-    try:
+    with ExitStack() as undo:
         for shard in shards:
+            undo.callback(shard.close)
             prepare(shard, address.database, retention or Retention(), cluster=address.cluster)
             recount(shard, alone=address.embedded)
-    except BaseException:
-        for shard in shards:
-            shard.close()
-        raise
+        undo.pop_all()
     return ClickhouseTelemetry(address, shards, clock)
 
 
@@ -73,7 +68,7 @@ class ClickhouseTelemetry:
         self._suffix = EVERYWHERE if address.cluster else ""
         # Writes take turns; reads wait for nobody.
         self._turn = threading.Lock()
-        self._failed: OrderedDict[bytes, int] = OrderedDict()
+        self._failed = Failed()
         self._told = shape.EPOCH
 
     def write(self, batches: Sequence[Batch]) -> None:
@@ -82,25 +77,15 @@ class ClickhouseTelemetry:
             told = list(told_pieces(batches, self._now()))
             pieces = list(column_pieces(batches))
             # A piece that comes again keeps its number, so that it can be seen what of it is there.
-            digests = [piece.digest() for piece in pieces] if self._failed else []
-            numbers = [self._failed.get(digest, 0) for digest in digests] or [0] * len(pieces)
-            fresh = [number or secrets.randbits(63) + 1 for number in numbers]
-            shard = self._shards[0]
-            try:
+            before = self._failed.numbers(pieces)
+            numbers = [number or secrets.randbits(63) + 1 for number in before]
+            # Spread over the shards in turn, so that one which is down is not asked twice in a row.
+            self._shards = [*self._shards[1:], self._shards[0]]
+            with self._failed.unless_done(pieces, numbers):
                 for piece in told:
-                    shard.insert(piece.table, piece.rows)
-                for piece, before, number in zip(pieces, numbers, fresh, strict=True):
-                    self._keep(shard, piece, number, again=before != 0)
-            except BaseException:
-                for piece, number in zip(pieces, fresh, strict=True):
-                    self._failed[piece.digest()] = number
-                while len(self._failed) > FAILED_PIECES_MAX:
-                    self._failed.popitem(last=False)
-                self._pass_turn()
-                raise
-            for digest in digests:
-                self._failed.pop(digest, None)
-            self._pass_turn()
+                    self._shards[0].insert(piece.table, piece.rows)
+                for piece, number, earlier in zip(pieces, numbers, before, strict=True):
+                    self._keep(piece, number, again=bool(earlier))
 
     def rates(self, since: datetime, until: datetime, *, space: str | None = None, step_seconds: int = 1) -> pa.Table:
         """Counts of lines, by steps that begin at the first whole second of the window."""
@@ -192,7 +177,7 @@ class ClickhouseTelemetry:
                 shard.close()
 
     def _ask(self, query: str, values: Mapping[str, Any]) -> pa.Table:
-        return self._shards[-1].ask(queries.over(query, self._suffix), values)
+        return self._shards[0].ask(queries.over(query, self._suffix), values)
 
     def _now(self) -> datetime:
         """The time of telling. It never stands still, because of two tellings the later one counts."""
@@ -200,11 +185,8 @@ class ClickhouseTelemetry:
         self._told = max(now, self._told + timedelta(microseconds=1))
         return self._told
 
-    def _pass_turn(self) -> None:
-        """The next write goes to the next shard: work is spread, and one that is down is not asked twice in a row."""
-        self._shards = [*self._shards[1:], self._shards[0]]
-
-    def _keep(self, shard: Engine, piece: Piece, number: int, *, again: bool) -> None:
+    def _keep(self, piece: Piece, number: int, *, again: bool) -> None:
+        shard = self._shards[0]
         rows = self._absent(piece, number) if again else piece.rows
         if rows.num_rows:
             shard.insert(piece.table, numbered(rows, number))
