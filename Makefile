@@ -19,6 +19,9 @@ NAME ?=
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# What tests run beside Hindcast: programs that send to it, and a ClickHouse server.
+SENDERS := $(VENV)/senders/.ready
+CLICKHOUSE := $(VENV)/clickhouse/.ready
 CODE := $(wildcard src tests bench examples)
 # A module of bench/ is a benchmark of its own unless it is private or runs inside a peer's environment.
 BENCHES := $(sort $(filter-out _% peer%,$(notdir $(basename $(wildcard bench/*.py)))))
@@ -43,14 +46,11 @@ help: ## Say what there is to do (this list)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: demo
-demo: $(READY) ## Walk through a story of versioned memory (DEMO_ARGS=…)
-	@$(BIN)/python examples/production_debugging.py $(DEMO_ARGS)
-	@echo
-	@echo "Next: read examples/production_debugging.py, which is what just ran,"
-	@echo "      try $(BIN)/hindcast memory --help, or open docs/README.md."
+demo: $(READY) ## Start Hindcast on port 4318 with a simulated outage to watch (DEMO_ARGS=--help tells the rest)
+	@$(BIN)/hindcast demo $(DEMO_ARGS)
 
 .PHONY: test
-test: $(READY) ## Run every test, on SQLite and a real PostgreSQL (TEST_ARGS='-k merge')
+test: $(READY) $(SENDERS) $(CLICKHOUSE) ## Run every test, on real PostgreSQL, ClickHouse and senders (TEST_ARGS='-k merge')
 	@$(BIN)/pytest -n $(TEST_WORKERS) $(TEST_ARGS)
 
 .PHONY: check
@@ -80,7 +80,7 @@ format: $(READY) ## Format the code and mend what the linter can mend
 
 .PHONY: clean
 clean: ## Remove everything that make and the tools have made, .venv included
-	@rm -rf $(VENV) $(VENV)-* build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(VENV)-* .demo build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- Pins ---------------------------------------------------------------------------------------------------------
@@ -126,4 +126,16 @@ $(READY): pyproject.toml requirements/dev.txt | $(BIN)/python
 		echo "uv did not work here (see $(VENV)/uv.log); installing with pip instead." >&2; \
 		$(PIP) install -r requirements/dev.txt; }
 	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(SENDERS): tests/fetch_senders.sh | $(READY)
+	@echo "Fetching the real senders that tests let deliver: Prometheus, Alertmanager, rsyslog, syslog-ng." >&2
+	@rm -rf $(VENV)/senders
+	@sh tests/fetch_senders.sh $(abspath $(VENV)/senders)
+	@touch $@
+
+$(CLICKHOUSE): tests/contract/clickhouse_server.py | $(READY)
+	@echo "Fetching the ClickHouse that tests run on." >&2
+	@mkdir -p $(VENV)/clickhouse
+	@$(BIN)/python tests/contract/clickhouse_server.py fetch >/dev/null
 	@touch $@

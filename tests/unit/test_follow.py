@@ -90,6 +90,25 @@ def test_a_file_emptied_in_place_is_read_from_its_start(log: Path, tmp_path: Pat
     assert read(Follower(log, tmp_path / "state")) == "different and longer\n"
 
 
+def test_an_unfinished_record_waits_for_its_last_line(log: Path, tmp_path: Path) -> None:
+    """A patient reader leaves the last record alone until the next one begins, or until it has waited enough."""
+
+    def settled(content: bytes) -> int:
+        """A record begins with a letter; what is indented belongs to the one before."""
+        starts = [at for at, line in enumerate(content.splitlines(keepends=True)) if not line.startswith(b" ")]
+        return len(b"".join(content.splitlines(keepends=True)[: starts[-1]])) if starts else 0
+
+    log.write_text("error\n  at one\n")
+    follower = Follower(log, tmp_path / "state", settled=settled)
+    assert [chunk.content for chunk in follower.chunks(patient=True)] == []
+    with log.open("a") as file:
+        file.write("  at two\nnext\n")
+    (chunk,) = follower.chunks(patient=True)
+    assert chunk.content == b"error\n  at one\n  at two\n"
+    follower.keep(chunk)
+    assert [chunk.content for chunk in follower.chunks()] == [b"next\n"]
+
+
 def test_an_unfinished_end_is_handed_on_when_all_is_wanted(log: Path, tmp_path: Path) -> None:
     """Reading a file once takes its last line even without a newline."""
     log.write_text("one\ntwo")

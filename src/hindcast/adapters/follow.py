@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,14 +43,19 @@ class Chunk:
 class Follower:
     """Reads one path. `chunks` hands on what is new; `keep` writes down that a chunk is safe."""
 
-    def __init__(self, path: Path, state: Path | None = None) -> None:
+    def __init__(self, path: Path, state: Path | None = None, *, settled: Callable[[bytes], int] = len) -> None:
+        """`settled` says how many bytes of some lines hold records that no later line can add to."""
         self._path = path
         self._state = state
+        self._settled = settled
         self._place = _read_place(state)
         self._file: int | None = None
 
-    def chunks(self, *, whole: bool = False) -> Iterator[Chunk]:
-        """Everything that is new, file after file. An unfinished last line is left for later unless `whole`."""
+    def chunks(self, *, whole: bool = False, patient: bool = False) -> Iterator[Chunk]:
+        """Everything that is new, file after file. An unfinished last line is left for later unless `whole`.
+
+        Whoever is `patient` leaves an unfinished last record for later too: a stack trace may still be under way.
+        """
         while True:
             if self._file is not None and self._place is not None and not _is_same(self._file, self._place):
                 # It was emptied in place: what it holds now is new.
@@ -58,7 +63,7 @@ class Follower:
             if self._file is None and not self._open():
                 return
             is_left_behind = self._is_left_behind()
-            yield from self._rest(whole=whole or is_left_behind)
+            yield from self._rest(whole=whole or is_left_behind, patient=patient and not is_left_behind)
             if not is_left_behind:
                 return
             self._forget()
@@ -116,7 +121,7 @@ class Follower:
         assert self._place is not None
         return _inode(self._path) not in (None, self._place.inode)
 
-    def _rest(self, *, whole: bool) -> Iterator[Chunk]:
+    def _rest(self, *, whole: bool, patient: bool) -> Iterator[Chunk]:
         assert self._file is not None
         assert self._place is not None
         offset = self._place.offset
@@ -133,6 +138,10 @@ class Follower:
                 end = len(content)
             elif is_last and whole:
                 end = len(content)
+            elif settled := self._settled(content[:end]):
+                end = settled
+            elif is_last and patient:
+                return
             offset += end
             size = CHUNK_BYTES_MAX
             yield Chunk(content[:end], _place(self._file, offset))

@@ -15,10 +15,15 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from hindcast import __version__
-from hindcast.cli import failure
+from hindcast.cli import failure, simulate
+from hindcast.cli.demo import demo
+from hindcast.cli.incidents import app as incidents_app
+from hindcast.cli.ingest import ingest
 from hindcast.cli.memory import app as memory_app
-from hindcast.cli.session import Actor, AsJson, Config, NoColor, Space, Store, remember_globals
+from hindcast.cli.serve import serve
+from hindcast.cli.session import Actor, AsJson, Config, NoColor, Space, Store, remember_globals, verb
 
+SEE = "See"
 HELP = """Incident memory for engineering teams and their AI agents. Never start from zero again."""
 
 
@@ -40,6 +45,11 @@ app = typer.Typer(
 )
 app.add_typer(memory_app, name="memory", short_help="Versioned memory: remember, look, go back in time, branch, merge.")
 app.add_typer(typer.Typer(), name="models", help="Models that turn texts into vectors, on this machine.")
+app.add_typer(incidents_app, name="incidents", rich_help_panel=SEE)
+verb(app, "serve", panel=SEE)(serve)
+verb(app, "ingest", panel=SEE)(ingest)
+simulate.install(app, SEE)
+verb(app, "demo", panel=SEE)(demo)
 
 
 def models_command() -> Any:  # noqa: ANN401

@@ -1,0 +1,116 @@
+"""The use cases, for whichever face asks: take signals in, watch, and say what became of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from datetime import datetime
+
+from hindcast.ingest.rows import Read
+from hindcast.model.columns import Parsed
+from hindcast.model.errors import HindcastError
+from hindcast.model.ids import check_name
+from hindcast.model.incident import Event, Incident
+from hindcast.ports import Clock, Telemetry
+from hindcast.register import Register
+from hindcast.watch import Watch
+
+# Queues one request's records; the future is done when they are durable.
+Take = Callable[[str, Parsed], Future[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the use cases stand on."""
+
+    telemetry: Telemetry
+    take: Take
+    watch: Watch
+    register: Register
+    clock: Clock
+    # What was noticed while preparing, by name.
+    noticed: Counter[str]
+
+
+class App:
+    """One running Hindcast."""
+
+    def __init__(self, parts: Parts, *, space: str) -> None:
+        self._parts = parts
+        self.space = space
+        self.counts: Counter[str] = Counter()
+        # Steps that could not be committed yet; they are tried again, in order, with every tick.
+        self._unremembered: list[Event] = []
+
+    @property
+    def telemetry(self) -> Telemetry:
+        """Raw telemetry, to read."""
+        return self._parts.telemetry
+
+    @property
+    def noticed(self) -> Counter[str]:
+        """What was noticed on the way in: skewed clocks, secrets, and so on."""
+        return self._parts.noticed
+
+    def now(self) -> datetime:
+        """The present."""
+        return self._parts.clock.now()
+
+    def take(self, parsed: Parsed, *, space: str | None = None) -> Future[None]:
+        """Take one request's records in. Raises Busy when too much waits."""
+        where = space or self.space
+        if where != self.space:
+            check_name(where, field="space")
+        for table in ("logs", "metrics", "spans"):
+            rows = getattr(parsed, table)
+            self.counts[table] += rows.num_rows if rows is not None else 0
+        self.counts["alerts"] += len(parsed.alerts)
+        self.counts["changes"] += len(parsed.changes)
+        self.counts["rejected"] += len(parsed.rejections)
+        if isinstance(parsed, Read):
+            self.noticed.update(parsed.altered)
+        return self._parts.take(where, parsed)
+
+    def begin(self, spaces: Iterable[str] = ()) -> None:
+        """Take up the incidents that are not over, and learn what is usual, before the first tick."""
+        now = self.now()
+        known = [
+            incident
+            for space in dict.fromkeys((self.space, *spaces))
+            for incident in self._parts.register.not_over(space, now=now)
+        ]
+        self._parts.watch.begin(known, now=now)
+
+    def tick(self) -> tuple[Event, ...]:
+        """Look once: what happened to incidents since the last look, already remembered."""
+        events = self._parts.watch.tick(now=self.now())
+        self._remember(events)
+        return events
+
+    def _remember(self, events: Iterable[Event]) -> None:
+        waiting = [*self._unremembered, *events]
+        self._unremembered = []
+        for position, event in enumerate(waiting):
+            try:
+                self._parts.register.remember(event)
+            except HindcastError:
+                # People are told all the same; what is lost on a restart is only what could not be written.
+                self.counts["unremembered"] += 1
+                self._unremembered = waiting[position:]
+                return
+
+    def incidents(self, space: str | None = None, *, since: datetime | None = None) -> tuple[Incident, ...]:
+        """Incidents of a space, the newest first."""
+        return self._parts.register.incidents(space or self.space, since=since)
+
+    def incident(self, incident_id: str, space: str | None = None) -> Incident:
+        """One incident."""
+        return self._parts.register.incident(space or self.space, incident_id)
+
+    def decide(self, verb: str, incident_id: str, *, by: str, space: str | None = None) -> Event:
+        """Confirm, dismiss or reopen an incident in somebody's name."""
+        event = self._parts.watch.decide(verb, space or self.space, incident_id, by=by, now=self.now())
+        self._parts.register.remember(event, actor=by)
+        return event

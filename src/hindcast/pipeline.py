@@ -1,0 +1,148 @@
+"""The one place that knows the order of the stages on the way in: times, secrets, templates, fingerprints.
+
+It writes nothing. What it holds between requests is what the stages have learnt; the store keeps that too, so that a
+restart goes on where the last run stopped.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hindcast.ingest.fingerprint.columns import Fingerprinter
+from hindcast.ingest.redact import Redactor
+from hindcast.ingest.redact.signals import redacted_alert, redacted_change
+from hindcast.ingest.template import Miner
+from hindcast.ingest.times import normalised
+from hindcast.model.columns import LOG, METRIC, RAW_LOG, SPAN, Batch, Parsed
+from hindcast.model.ingest_limits import IngestLimits
+from hindcast.model.signal import Alert, SystemChange
+from hindcast.ports import Clock
+
+# What a line is filed under when its sender gives no name.
+UNNAMED = "unnamed"
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """What lines pass through, in this order."""
+
+    redactor: Redactor
+    miner: Miner
+    fingerprinter: Fingerprinter
+
+
+class Preparation:
+    """Turns what parsers read into what the store keeps. One thread at a time: templates are learnt in order."""
+
+    def __init__(self, stages: Stages, clock: Clock, limits: IngestLimits | None = None) -> None:
+        self._stages = stages
+        self._clock = clock
+        self._limits = limits or IngestLimits()
+        # What was noticed on the way, for the operator: skewed clocks, secrets by kind, and so on.
+        self.noticed: Counter[str] = Counter()
+
+    def __call__(self, arrivals: Sequence[tuple[str, Parsed]]) -> list[Batch]:
+        """One batch for each space, whatever came for it together."""
+        now = self._clock.now()
+        ordered = sorted(arrivals, key=itemgetter(0))
+        return [
+            self._batch(space, [parsed for _, parsed in group], now)
+            for space, group in groupby(ordered, key=itemgetter(0))
+        ]
+
+    def _batch(self, space: str, parsed: Sequence[Parsed], now: datetime) -> Batch:
+        logs = _joined((one.logs for one in parsed), RAW_LOG)
+        prepared = self._logs(space, logs, now) if logs is not None else None
+        return Batch(
+            space,
+            prepared,
+            self._timed(space, _joined((one.metrics for one in parsed), METRIC), now),
+            self._timed(space, _joined((one.spans for one in parsed), SPAN), now),
+            tuple(self._alert(alert) for one in parsed for alert in one.alerts),
+            tuple(self._change(change) for one in parsed for change in one.changes),
+            self._stages.miner.fresh(),
+            self._stages.fingerprinter.fresh(),
+        )
+
+    def _logs(self, space: str, raw: pa.Table, now: datetime) -> pa.Table:
+        stages = self._stages
+        times = self._times(raw, now)
+        messages, found = stages.redactor.column(raw["message"])
+        self._notice("redacted", found)
+        stacks, found = stages.redactor.column(raw["stack"])
+        self._notice("redacted", found)
+        attributes, found = stages.redactor.attributes(raw["attributes"])
+        self._notice("redacted", found)
+        templates = stages.miner.assign(messages)
+        fingerprints = stages.fingerprinter.assign(raw["level"], messages, stacks, templates)
+        rows = raw.num_rows
+        columns = {
+            "space": pa.repeat(space, rows),
+            "time": times,
+            "arrived": pa.repeat(pa.scalar(now, LOG.field("arrived").type), rows),
+            "service": _named(raw["service"]),
+            "level": raw["level"],
+            "trace": raw["trace"],
+            "span": raw["span"],
+            "template": templates,
+            "fingerprint": fingerprints,
+            "message": messages,
+            "stack": stacks,
+            "attributes": attributes,
+        }
+        return pa.table([columns[name] for name in LOG.names], schema=LOG)
+
+    def _timed(self, space: str, table: pa.Table | None, now: datetime) -> pa.Table | None:
+        """Metrics or spans: they get their space, times that can be true, and names."""
+        if table is None:
+            return None
+        times = self._times(table, now)
+        attributes, found = self._stages.redactor.attributes(table["attributes"])
+        self._notice("redacted", found)
+        changed = {
+            "space": pa.repeat(space, table.num_rows),
+            "time": times,
+            "service": _named(table["service"]),
+            "attributes": attributes,
+        }
+        return pa.table([changed.get(name, table[name]) for name in table.schema.names], schema=table.schema)
+
+    def _times(self, table: pa.Table, now: datetime) -> pa.Array:
+        """When each row happened, as far as that can be true; what is reported is never silently another window."""
+        found = normalised(table["time"], now, self._limits)
+        self._notice("time", {"skewed": found.skewed, "naive": found.naive, "missing": found.missing})
+        return found.times
+
+    def _alert(self, alert: Alert) -> Alert:
+        clean, found = redacted_alert(self._stages.redactor, alert)
+        self._notice("redacted", found)
+        return clean
+
+    def _change(self, change: SystemChange) -> SystemChange:
+        clean, found = redacted_change(self._stages.redactor, change)
+        self._notice("redacted", found)
+        return clean
+
+    def _notice(self, what: str, counts: Mapping[str, int]) -> None:
+        for kind, count in counts.items():
+            if count:
+                self.noticed[f"{what}_{kind}"] += count
+
+
+def _joined(tables: Iterable[pa.Table | None], schema: pa.Schema) -> pa.Table | None:
+    given = [table for table in tables if table is not None and table.num_rows]
+    if not given:
+        return None
+    return pa.concat_tables(given).cast(schema) if len(given) > 1 or given[0].schema != schema else given[0]
+
+
+def _named(services: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pc.if_else(pc.equal(services, ""), UNNAMED, services)

@@ -1,0 +1,97 @@
+"""Tells senders of failures: one table from the error tree to HTTP statuses, and the words each protocol expects."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+import orjson
+from starlette.responses import Response
+
+from hindcast.ingest import elastic, otlp
+from hindcast.ingest.body import TooLarge, UnknownEncoding
+from hindcast.model.errors import (
+    Busy,
+    Damaged,
+    HindcastError,
+    Malformed,
+    Missing,
+    Refused,
+    Stale,
+    Unavailable,
+)
+
+LOG = logging.getLogger("hindcast")
+
+
+class WrongType(Malformed):
+    """The body is of a type that is not understood here: send it as another one (HTTP 415)."""
+
+
+# The one table, the narrower kind before the wider. Senders retry on 429 and 503, and on nothing else.
+STATUSES: tuple[tuple[type[HindcastError], int], ...] = (
+    (TooLarge, 413),
+    (UnknownEncoding, 415),
+    (WrongType, 415),
+    (Malformed, 400),
+    (Missing, 404),
+    (Stale, 409),
+    (Refused, 403),
+    (Busy, 429),
+    (Unavailable, 503),
+    (Damaged, 500),
+)
+# How long a sender should wait before it tries a store again that did not answer.
+STORE_RETRY_AFTER_SECONDS = 5
+
+# Makes a protocol's answer out of a status and the words.
+Answer = Callable[[int, str], Response]
+
+
+def status_of(error: HindcastError) -> int:
+    """The HTTP status of an error."""
+    return next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
+
+
+def told(error: Exception, answer: Answer) -> Response:
+    """The answer to a request that failed, in the words of its protocol."""
+    if not isinstance(error, HindcastError):
+        LOG.error("A request failed in a way nobody expected.", exc_info=error)
+        return answer(500, "Hindcast met something it did not expect; its log says what.")
+    response = answer(status_of(error), str(error))
+    if isinstance(error, Unavailable):
+        seconds = error.retry_after_seconds if isinstance(error, Busy) else STORE_RETRY_AFTER_SECONDS
+        response.headers["Retry-After"] = str(seconds)
+    return response
+
+
+def as_json(status: int, message: str) -> Response:
+    """Our own words."""
+    return Response(orjson.dumps({"error": message, "status": status}), status, media_type="application/json")
+
+
+def as_text(status: int, message: str) -> Response:
+    """Loki's words: a line."""
+    return Response(message + "\n", status, media_type="text/plain")
+
+
+def as_elastic(status: int, message: str) -> Response:
+    """Elasticsearch's words."""
+    headers = {"X-Elastic-Product": "Elasticsearch"}
+    return Response(elastic.refusal(status, message), status, headers, media_type="application/json")
+
+
+def as_pagerduty(status: int, message: str) -> Response:
+    """PagerDuty's words."""
+    document = {"status": "invalid event" if status == 400 else "error", "message": message, "errors": [message]}
+    return Response(orjson.dumps(document), status, media_type="application/json")
+
+
+def as_otlp(is_json: bool) -> Answer:
+    """OpenTelemetry's words: a Status message in the encoding of the request."""
+
+    def answer(status: int, message: str) -> Response:
+        media_type = "application/json" if is_json else "application/x-protobuf"
+        return Response(otlp.failure(status, message, as_json=is_json), status, media_type=media_type)
+
+    return answer

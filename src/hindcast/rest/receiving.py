@@ -1,0 +1,139 @@
+"""What every way in has in common: read the body within limits, parse it beside the event loop, wait for the disk.
+
+An endpoint is a function from a request's bytes to what its parser made of them and the answer its protocol expects.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from hindcast.app import App
+from hindcast.ingest import body
+from hindcast.model.columns import Parsed
+from hindcast.model.ingest_limits import IngestLimits
+from hindcast.rest import failure
+
+SPACE_HEADER = "X-Hindcast-Space"
+
+# A sender repeats itself soon after it missed an answer, or never.
+KEYS_REMEMBERED_MAX = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """What a parser made of a request, the answer once it is durable, and by which keys a repetition is known."""
+
+    parsed: Parsed
+    response: Response
+    # The whole request's key, if its sender gave one.
+    key: str = ""
+    # One key for each log row, empty where there is none; or nothing at all.
+    row_keys: tuple[str, ...] = ()
+
+
+class Deliveries:
+    """The keys of what was taken lately, so that a sender which repeats itself is answered and not taken twice."""
+
+    def __init__(self, keys_max: int = KEYS_REMEMBERED_MAX) -> None:
+        self._known: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._keys_max = keys_max
+
+    def known(self, space: str, key: str) -> bool:
+        """Whether this was taken already."""
+        return bool(key) and (space, key) in self._known
+
+    def note(self, space: str, keys: Iterable[str]) -> None:
+        """These are durable now."""
+        for key in keys:
+            if key:
+                self._known[space, key] = None
+        while len(self._known) > self._keys_max:
+            self._known.popitem(last=False)
+
+    def without_known(self, space: str, received: Received) -> Parsed:
+        """The records that are new."""
+        parsed, keys = received.parsed, received.row_keys
+        if self.known(space, received.key):
+            return Parsed()
+        if parsed.logs is None or not any(self.known(space, key) for key in keys):
+            return parsed
+        return replace(parsed, logs=parsed.logs.filter([not self.known(space, key) for key in keys]))
+
+
+# From bytes and the request (for its headers and path) to what was received.
+Parse = Callable[[bytes, Request], Received]
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class Receiver:
+    """Turns parsers into endpoints of one running Hindcast."""
+
+    app: App
+    limits: IngestLimits
+    deliveries: Deliveries = field(default_factory=Deliveries)
+
+    def endpoint(
+        self,
+        parse: Parse,
+        answer: Callable[[Request], failure.Answer],
+        *,
+        space_header: str = SPACE_HEADER,
+        bytes_max: int | None = None,
+    ) -> Endpoint:
+        """An endpoint that takes what `parse` reads and tells failures with `answer`."""
+
+        async def receive(request: Request) -> Response:
+            try:
+                raw = await self._body(request, bytes_max or self.limits.compressed_bytes_max)
+                encoding = request.headers.get("Content-Encoding", "")
+                received = await run_in_threadpool(self._received, parse, raw, encoding, request)
+                space = request.headers.get(space_header) or request.headers.get(SPACE_HEADER) or self.app.space
+                await asyncio.wrap_future(self.app.take(self.deliveries.without_known(space, received), space=space))
+                self.deliveries.note(space, (received.key, *received.row_keys))
+            except ClientDisconnect:
+                self.app.counts["disconnected"] += 1
+                return Response(status_code=400)
+            # The face of the product: whatever a request can bring about ends as an answer.
+            except Exception as error:  # noqa: BLE001
+                response = failure.told(error, answer(request))
+                self.app.counts[f"answered_{response.status_code}"] += 1
+                return response
+            return received.response
+
+        return receive
+
+    def _received(self, parse: Parse, raw: bytes, encoding: str, request: Request) -> Received:
+        return parse(body.decoded(raw, encoding, self.limits), request)
+
+    async def _body(self, request: Request, bytes_max: int) -> bytes:
+        """The body as it came. Reading stops at the limit, whatever its sender has announced."""
+        announced = request.headers.get("Content-Length", "")
+        if announced.isdigit() and int(announced) > bytes_max:
+            raise _too_large(bytes_max)
+        pieces: list[bytes] = []
+        size = 0
+        async for piece in request.stream():
+            size += len(piece)
+            if size > bytes_max:
+                raise _too_large(bytes_max)
+            pieces.append(piece)
+        return b"".join(pieces)
+
+
+def _too_large(bytes_max: int) -> body.TooLarge:
+    return body.TooLarge(
+        f"The body is larger than {bytes_max} bytes.", field="body", remedy="Send fewer records in one request."
+    )
+
+
+def is_json(request: Request) -> bool:
+    """Whether a request says that its body is JSON."""
+    return "json" in request.headers.get("Content-Type", "")

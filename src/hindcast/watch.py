@@ -1,0 +1,194 @@
+"""Watching: on every tick, what the store counted goes to detection, and what detection says gets its evidence.
+
+`now` is an argument, so a day of watching is a loop in a test. Nothing here remembers or tells; whoever ticks does.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hindcast.detect import Detector
+from hindcast.detect.anomaly import Anomalies
+from hindcast.model.errors import Malformed
+from hindcast.model.finding import Finding
+from hindcast.model.incident import Event, EventKind, Exemplar, Incident, Sighting
+from hindcast.model.signal import Edge, Level, SystemChange
+from hindcast.ports import Counted, Line, Telemetry
+
+# A little more than the detection window, so that rows which arrive late are still seen in it.
+LOOK_BACK = timedelta(seconds=150)
+# Clocks of senders run a little ahead of ours, and their rows count as soon as they are here.
+LOOK_AHEAD = timedelta(seconds=5)
+# Alerts are asked for again a little further back than needed: telling one twice is harmless, missing one is not.
+ALERT_OVERLAP = timedelta(seconds=10)
+GAUGE_STEP_SECONDS = 60
+# Exporters send once a minute or so, and a step is judged once: wait for the slow ones.
+GAUGE_SETTLE = timedelta(seconds=15)
+# What the metrics did before a restart tells what is usual for them.
+GAUGES_FROM = timedelta(hours=6)
+EDGES_EVERY = timedelta(seconds=60)
+EDGES_WITHIN = timedelta(hours=1)
+# How far back baselines are learnt from after a restart, and how coarsely.
+LEARN_FROM = timedelta(days=14)
+LEARN_STEP_SECONDS = 60
+
+CHANGES_BEFORE = timedelta(hours=1)
+# An onset is an estimate, and a deploy is announced when it is done.
+CHANGES_AFTER = timedelta(minutes=2)
+CHANGES_MAX = 20
+SIGHTINGS_MAX = 10
+EXEMPLARS_MAX = 5
+EXEMPLAR_CHARS_MAX = 8_000
+INCIDENTS_KEPT_MAX = 1_000
+# Evidence is gathered when an incident turns into something else, not with every count.
+TOLD_WITH_EVIDENCE = frozenset(
+    {EventKind.OPENED, EventKind.GREW, EventKind.CASCADE, EventKind.AWAITING, EventKind.REOPENED}
+)
+
+
+class Watch:
+    """Reads telemetry and lets detection judge it."""
+
+    def __init__(self, telemetry: Telemetry, detector: Detector, anomalies: Anomalies) -> None:
+        self._telemetry = telemetry
+        self._detector = detector
+        self._anomalies = anomalies
+        self._alerts_until: datetime | None = None
+        self._gauges_until: datetime | None = None
+        self._edges_at: datetime | None = None
+        # The incidents as they were last told, by space and id, for the evidence in them.
+        self._evidence: OrderedDict[tuple[str, str], Incident] = OrderedDict()
+
+    def begin(self, incidents: Iterable[Incident], *, now: datetime) -> None:
+        """Go on after a restart: learn what is usual from the counts, and take up the incidents that are not over."""
+        past = self._telemetry.rates(now - LEARN_FROM, now - LOOK_BACK, step_seconds=LEARN_STEP_SECONDS)
+        self._detector.backfill(past, now=now, step_seconds=LEARN_STEP_SECONDS)
+        known = tuple(incidents)
+        self._detector.restore(known)
+        for incident in known:
+            self._note(incident)
+        self._alerts_until = now - LOOK_BACK
+        self._gauges_until = _step(now - GAUGE_SETTLE)
+        gauges = self._telemetry.gauges(
+            self._gauges_until - GAUGES_FROM, self._gauges_until, step_seconds=GAUGE_STEP_SECONDS
+        )
+        if gauges.num_rows:
+            self._anomalies.learn(gauges, now=now)
+
+    def tick(self, *, now: datetime) -> tuple[Event, ...]:
+        """Everything that happened to incidents since the last tick, with evidence."""
+        rates = self._telemetry.rates(now - LOOK_BACK, now + LOOK_AHEAD)
+        alerts = self._telemetry.alerts(None, (self._alerts_until or now) - ALERT_OVERLAP, now + LOOK_AHEAD)
+        events = self._detector.tick(
+            rates, now=now, alerts=alerts, findings=self._metric_findings(now), edges=self._calls(rates, now)
+        )
+        self._alerts_until = now
+        return tuple(self._with_evidence(event) for event in events)
+
+    def decide(self, verb: str, space: str, incident_id: str, *, by: str, now: datetime) -> Event:
+        """Somebody confirms, dismisses or reopens an incident."""
+        verbs: dict[str, Callable[..., Event]] = {
+            "confirm": self._detector.confirm,
+            "dismiss": self._detector.dismiss,
+            "reopen": self._detector.reopen,
+        }
+        if verb not in verbs:
+            raise Malformed(f"{verb!r} is no decision.", field="verb", remedy=f"Use one of: {', '.join(verbs)}.")
+        return self._with_evidence(verbs[verb](incident_id, by=by, now=now, space=space))
+
+    def _metric_findings(self, now: datetime) -> tuple[Finding, ...]:
+        """What the metrics of the steps that are over say; each step is looked at once, when its stragglers are in."""
+        until = _step(now - GAUGE_SETTLE)
+        since = self._gauges_until or until - timedelta(seconds=GAUGE_STEP_SECONDS)
+        if since >= until:
+            return ()
+        self._gauges_until = until
+        gauges = self._telemetry.gauges(since, until, step_seconds=GAUGE_STEP_SECONDS)
+        return tuple(self._anomalies.tick(gauges, now=now)) if gauges.num_rows else ()
+
+    def _calls(self, rates: pa.Table, now: datetime) -> tuple[tuple[str, Edge], ...]:
+        """Who calls whom, asked for now and then: dependencies change by deploys, not by the second."""
+        if self._edges_at is not None and now - self._edges_at < EDGES_EVERY:
+            return ()
+        self._edges_at = now
+        spaces = pc.unique(rates["space"]).to_pylist()
+        return tuple(
+            (space, edge)
+            for space in spaces
+            for edge in self._telemetry.calls(now - EDGES_WITHIN, now + LOOK_AHEAD, space=space)
+        )
+
+    def _with_evidence(self, event: Event) -> Event:
+        """The event with what was seen; detection itself knows counts only, so what was found before is kept here."""
+        incident = event.incident
+        key = (incident.space, incident.id)
+        if event.kind in TOLD_WITH_EVIDENCE or key not in self._evidence:
+            self._note(self._gathered(incident))
+        known = self._evidence[key]
+        found = replace(
+            incident,
+            templates=known.templates,
+            fingerprints=known.fingerprints,
+            exemplars=known.exemplars,
+            changes=known.changes,
+        )
+        return replace(event, incident=found)
+
+    def _note(self, incident: Incident) -> None:
+        self._evidence[incident.space, incident.id] = incident
+        while len(self._evidence) > INCIDENTS_KEPT_MAX:
+            self._evidence.popitem(last=False)
+
+    def _gathered(self, incident: Incident) -> Incident:
+        """What the telemetry of its window shows: the commonest lines and failures, the first of each, the changes."""
+        since, until = incident.onset_at, incident.last_trouble_at + LOOK_AHEAD
+        space, services, errors = incident.space, incident.services, int(Level.ERROR)
+        if not services:
+            return replace(incident, changes=self._changes(incident))
+        asked = self._telemetry
+        lines = asked.lines(space, since, until, services=services, level_min=errors, lines_max=EXEMPLARS_MAX)
+        templates = asked.top_templates(space, services, since, until, level_min=errors, count_max=SIGHTINGS_MAX)
+        fingerprints = asked.top_fingerprints(space, services, since, until, count_max=SIGHTINGS_MAX)
+        return replace(
+            incident,
+            templates=_sightings(templates),
+            fingerprints=_sightings(fingerprints),
+            exemplars=tuple(_exemplar(line) for line in lines),
+            changes=self._changes(incident),
+        )
+
+    def _changes(self, incident: Incident) -> tuple[SystemChange, ...]:
+        """What was altered in the hour before: the first thing that anybody asks."""
+        changes = self._telemetry.changes(
+            incident.space, incident.onset_at - CHANGES_BEFORE, incident.onset_at + CHANGES_AFTER
+        )
+        return changes[-CHANGES_MAX:]
+
+
+def _exemplar(line: Line) -> Exemplar:
+    return Exemplar(
+        line.time,
+        line.service,
+        line.level,
+        line.message[:EXEMPLAR_CHARS_MAX],
+        line.stack[:EXEMPLAR_CHARS_MAX],
+        line.trace,
+        line.template,
+        line.fingerprint,
+        line.attributes,
+    )
+
+
+def _sightings(counted: Iterable[Counted]) -> tuple[Sighting, ...]:
+    return tuple(Sighting(one.id, one.text, one.count, one.first_at, one.service) for one in counted)
+
+
+def _step(now: datetime) -> datetime:
+    """The beginning of the step that a time lies in."""
+    return now - timedelta(seconds=now.timestamp() % GAUGE_STEP_SECONDS)

@@ -1,0 +1,113 @@
+"""A real Hindcast in a process of its own, for tests that talk to it as a stranger would."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+START_SECONDS_MAX = 60
+STOP_SECONDS_MAX = 30
+
+
+def free_port() -> int:
+    """A port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@dataclass
+class Serving:
+    """A running `hindcast serve`, and how to reach it."""
+
+    process: subprocess.Popen[bytes]
+    port: int
+    syslog_port: int
+    folder: Path
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def client(self) -> httpx.Client:
+        """An HTTP client for it."""
+        return httpx.Client(base_url=self.url, timeout=30, trust_env=False)
+
+    def get(self, path: str) -> Any:
+        """What it answers to a GET, decoded."""
+        with self.client() as client:
+            return client.get(path).raise_for_status().json()
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(STOP_SECONDS_MAX)
+
+    def stop(self) -> None:
+        """End it as a person would."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            try:
+                self.process.wait(STOP_SECONDS_MAX)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+
+def start(folder: Path, **settings: str) -> Serving:
+    """Start one on a store in a folder, and wait until it answers."""
+    port, syslog_port = free_port(), free_port()
+    environment = {
+        **os.environ,
+        "HINDCAST_STORE": str(folder / "store"),
+        "HINDCAST_ACTOR": "test",
+        "HINDCAST_MODEL": "none",
+        "HINDCAST_CONFIG": os.devnull,
+        **{f"HINDCAST_{name.upper()}": value for name, value in settings.items()},
+    }
+    command = [sys.executable, "-m", "hindcast", "serve", "--port", str(port), "--syslog-port", str(syslog_port)]
+    log = (folder / "serve.log").open("ab")
+    process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=folder)
+    log.close()
+    serving = Serving(process, port, syslog_port, folder)
+    wait_for(lambda: _answers(serving), what=f"{folder / 'serve.log'} says why it does not answer")
+    return serving
+
+
+def _answers(serving: Serving) -> bool:
+    assert serving.process.poll() is None, (serving.folder / "serve.log").read_text()
+    try:
+        return bool(httpx.get(f"{serving.url}/health", timeout=2, trust_env=False).is_success)
+    except httpx.HTTPError:
+        return False
+
+
+@contextmanager
+def serving(folder: Path, **settings: str) -> Iterator[Serving]:
+    """One that is stopped in the end."""
+    running = start(folder, **settings)
+    try:
+        yield running
+    finally:
+        running.stop()
+
+
+def wait_for(condition: Callable[[], Any], *, what: str, seconds_max: float = START_SECONDS_MAX) -> Any:
+    """What a condition gives once it holds; an error that says what was waited for when it never does."""
+    deadline = time.monotonic() + seconds_max
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"Waited {seconds_max} s in vain: {what}"
+        time.sleep(0.05)
+    return found
