@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hindcast.ingest.fingerprint import SCHEME, Variant, fingerprint, key, of_message, of_trace
+from hindcast.ingest.fingerprint.columns import Fingerprinter
 from hindcast.ingest.trace import parse, parse_all
 from hindcast.model.trace import Frame, Language, Raised, Relation, Trace
 
@@ -152,3 +154,21 @@ def test_ids_in_a_message_do_not_count(a: object, b: object, n: int, m: int, x: 
 
     assert of_message(one).id == of_message(two).id
     assert re.search(r"\d", of_message(one).title) is None
+
+
+@given(st.lists(MESSY.filter(lambda text: "\\n" not in text), min_size=1, max_size=4), st.data())
+def test_columns_agree_with_single_lines(texts: list[str], data: st.DataObject) -> None:
+    """Whatever a column remembers from line to line, each stack gets the number it has alone."""
+    numbered = [re.sub(r"line \d+|:\d+", lambda found: found[0][:-1] + str(data.draw(NUMBERS)), text) for text in texts]
+    rows = [*texts, *numbered]
+    count = len(rows)
+    found = Fingerprinter().assign(
+        pa.array([17] * count, pa.uint8()),
+        pa.array(["x"] * count, pa.string()),
+        pa.array([row.encode("utf-8", "replace").decode() for row in rows], pa.string()),
+        pa.array([7] * count, pa.uint64()),
+    )
+
+    assert found.to_pylist() == [
+        fingerprint("x", stack=row.encode("utf-8", "replace").decode(), template=7).id for row in rows
+    ]

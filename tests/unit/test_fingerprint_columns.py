@@ -105,6 +105,47 @@ def test_a_stack_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert parsed == [STACK.format(line=3)]
 
 
+@pytest.mark.parametrize(
+    ("one", "two", "shared"),
+    [
+        ("none left for order 8812", "none left for order 17", True),
+        ("Pool.java:3)", "Pool.java:99)", True),
+        ("Pool.take(", "Pool.take2(", False),
+    ],
+)
+def test_a_flood_of_one_failure_is_parsed_once(
+    monkeypatch: pytest.MonkeyPatch, one: str, two: str, shared: bool
+) -> None:
+    """Stacks that differ in line numbers and ids alone are one stack; a number in a name makes two of them."""
+    parsed: list[str] = []
+
+    def counted(text: str, limits: TraceLimits) -> Trace | None:
+        parsed.append(text)
+        return parse(text, limits)
+
+    monkeypatch.setattr(columns, "parse", counted)
+    stack = STACK.format(line=3).replace("none left", "none left for order 8812")
+    numbers = assign(Fingerprinter(), [(17, "x", stack, 7), (17, "x", stack.replace(one, two), 7)])
+
+    assert (numbers[0] == numbers[1]) is shared
+    assert len(parsed) == (1 if shared else 2)
+
+
+@pytest.mark.parametrize("other", ["balance >= 1", "Ring<16>::put"])
+def test_numbers_that_are_code_count_in_columns_too(other: str) -> None:
+    """Conditions and template arguments are code: with another number they are another failure."""
+    stack = (
+        "F0303 02:14:09.775753  384244 ledger.cc:130] Check failed: balance >= 0\n"
+        "    #0 0x560e73b80fe2 in Ring<8>::put(int) /src/ring.h:3:1\n"
+    )
+    plain = stack.partition("\n")[2].join(["==1==ERROR: AddressSanitizer: SEGV on unknown address 0x1\n", ""])
+    text = stack if "balance" in other else plain
+    changed = text.replace("balance >= 0", other) if "balance" in other else text.replace("Ring<8>::put", other)
+    numbers = assign(Fingerprinter(), [(17, "x", text, 7), (17, "x", changed, 7)])
+
+    assert numbers[0] != numbers[1]
+
+
 def test_each_new_fingerprint_is_told_once() -> None:
     """`fresh` gives what came up since it was last asked, with a title."""
     maker = Fingerprinter()

@@ -6,6 +6,7 @@ a line without one the first time its template is. Not safe for several threads:
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -19,6 +20,12 @@ from hindcast.ingest.fingerprint.scheme import Fingerprint, of_message, of_templ
 from hindcast.ingest.trace import LIMITS, TraceLimits, parse
 from hindcast.model.columns import Pattern
 from hindcast.model.signal import Level
+
+# Line numbers, addresses and order numbers; not the numbers in a name (take2) or among template arguments (Ring<8>).
+# The look back stands behind the first digit, since a search for a digit is quick and a search for what precedes is not.
+_NUMBER = re.compile(r"\d(?<![\w<$#.-]\d)(?:x[0-9a-f]+|\d*)(?![\w>,.-])")
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_CONDITIONS = ("heck failed", "CHECK", "ssert", "SSERT", "atal error in")
 
 _Column: TypeAlias = pa.Array | pa.ChunkedArray
 
@@ -95,7 +102,7 @@ class Fingerprinter:
         """The number of the trace in a text; 0 when there is none."""
         if not text:
             return 0
-        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        digest = blake2b(_outline(text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
         known = self._by_text.get(digest)
         if known is None:
             trace = parse(text, self._trace_limits)
@@ -111,6 +118,16 @@ class Fingerprinter:
             self._fresh.append(Pattern(made.id, made.title))
         _put(self._told, made.id, None, self._limits.titles_kept_max)
         return made.id
+
+
+def _outline(text: str) -> str:
+    """A text without the numbers and ids that never count, so that a flood of one failure is parsed once.
+
+    A condition that failed is code, and numbers in it count; such a text is left as it is.
+    """
+    if any(word in text for word in _CONDITIONS):
+        return text
+    return _NUMBER.sub("0", _UUID.sub("0", text) if "-" in text else text)
 
 
 def _put(kept: OrderedDict[Any, Any], key: object, value: object, most: int) -> None:

@@ -7,6 +7,7 @@ exit functions, and whatever a program itself calls to give up. A rule is here i
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from hindcast.model.trace import Frame, Language
 
@@ -89,31 +90,35 @@ def is_harness(frame: Frame) -> bool:
 
 def is_machinery(frame: Frame, language: Language) -> bool:
     """Whether a frame belongs to how a failure was noticed, reported or provoked."""
+    return _is_machinery(frame.function, frame.file, language)
+
+
+@lru_cache(maxsize=65_536)
+def _is_machinery(function: str, file: str, language: Language) -> bool:
     match language:
         case Language.JVM:
-            return _JVM.match(frame.function) is not None
+            return _JVM.match(function) is not None
         case Language.GO:
-            return _GO.match(frame.function) is not None
+            return _GO.match(function) is not None
         case Language.DOTNET:
-            return _DOTNET.match(frame.function) is not None
+            return _DOTNET.match(function) is not None
         case Language.JAVASCRIPT:
-            return _JAVASCRIPT.fullmatch(frame.function) is not None
+            return _JAVASCRIPT.fullmatch(function) is not None
         case Language.RUST:
-            return _RUST.match(frame.function) is not None or _is_native(frame)
+            return _RUST.match(function) is not None or _is_native(function, file)
         case Language.NATIVE:
-            return _is_native(frame)
+            return _is_native(function, file)
     return False
 
 
-def _is_native(frame: Frame) -> bool:
-    name = frame.function
+def _is_native(name: str, file: str) -> bool:
     if not name:
         return False
     if _WATCHERS.match(name) or (_HARNESS.match(name) and name not in ENTRIES):
         return True
     if _LIBC.fullmatch(name) or _KERNEL.fullmatch(name) or _RUST.match(name):
         return True
-    if _PATHS.search(frame.file) or _STANDARD.search(frame.file) or _BARE_OPERATOR.fullmatch(name):
+    if _PATHS.search(file) or _STANDARD.search(file) or _BARE_OPERATOR.fullmatch(name):
         return True
     return _gives_up(name)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from hindcast.ingest.fingerprint.machinery import ENTRIES
 from hindcast.model.trace import Frame, Language
@@ -91,15 +92,21 @@ def name_of(frame: Frame, language: Language) -> str:
     if name in ENTRIES and language in (Language.NATIVE, Language.RUST):
         # Every program has one, so its file says which one it is.
         return basename(frame.file)
+    name = _ungenerated(name, language)
+    if name or not frame.in_app or frame.file.startswith("<"):
+        return name
+    return _file_of(frame) or basename(frame.module)
+
+
+# The functions of a program are few, and each stands on thousands of stacks.
+@lru_cache(maxsize=65_536)
+def _ungenerated(name: str, language: Language) -> str:
     for pattern, instead in _RULES.get(language, ()):
         name = pattern.sub(instead, name)
     if language is Language.GO:
         # Where a module lives is not what it is: forks and vendoring move it.
         name = name.rpartition("/")[2]
-    name = _ADDRESS.sub("<n>", name).strip(" .")
-    if name or not frame.in_app or frame.file.startswith("<"):
-        return name
-    return _file_of(frame) or basename(frame.module)
+    return _ADDRESS.sub("<n>", name).strip(" .")
 
 
 def key_of(frame: Frame, language: Language) -> str:
@@ -117,8 +124,13 @@ def is_generated(name: str) -> bool:
 
 
 def _file_of(frame: Frame) -> str:
+    return _unbuilt(frame.file) if frame.file else ""
+
+
+@lru_cache(maxsize=65_536)
+def _unbuilt(file: str) -> str:
     """A file without its folder, and without what a build put into its name."""
-    return _BUNDLE.sub("", basename(frame.file.partition("?")[0]))
+    return _BUNDLE.sub("", basename(file.partition("?")[0]))
 
 
 def basename(path: str) -> str:

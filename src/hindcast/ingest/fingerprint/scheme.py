@@ -89,19 +89,19 @@ def fingerprint(text: str, *, stack: str = "", template: int = 0, limits: TraceL
 def of_trace(trace: Trace) -> Fingerprint:
     """The fingerprint of a trace."""
     parts: list[Part] = []
-    chain = _distinct(trace.raised)
-    for raised in chain:
-        parts += _of_raised(raised, trace.language)
+    chain = [_look(raised, trace.language) for raised in _distinct(trace.raised)]
+    for looked in chain:
+        parts += _of_raised(looked, trace.language)
     has_app = any(part.kind in ("frame", "recursion") and Variant.APP in part.counts for part in parts)
     has_frames = any(part.kind in ("frame", "recursion") and part.counts for part in parts)
     stands = has_frames or any(part.kind == "assertion" for part in parts)
-    for raised in chain:
-        text = parameterised(raised.message)
-        if text and raised.relation is not Relation.SUPPRESSED:
+    for looked in chain:
+        text = parameterised(looked.raised.message)
+        if text and looked.raised.relation is not Relation.SUPPRESSED:
             why = "the stack tells more" if stands else "no frame counts, so the words do"
             parts.append(Part("message", text, () if stands else BOTH, why))
-    nearest = _nearest(chain, trace.language)
-    title = _title(chain[0], _where(chain, trace.language), trace.language)
+    nearest = _nearest(chain)
+    title = _title(chain[0].raised, _where(chain), trace.language)
     return _made(parts, title, has_app=has_app or not has_frames, nearest=nearest)
 
 
@@ -155,7 +155,8 @@ def _distinct(chain: Sequence[Raised]) -> tuple[Raised, ...]:
     return tuple(kept)
 
 
-def _of_raised(raised: Raised, language: Language) -> list[Part]:
+def _of_raised(looked: _Looked, language: Language) -> list[Part]:
+    raised = looked.raised
     parts: list[Part] = []
     if raised.relation is Relation.SUPPRESSED:
         return [Part("type", raised.type, (), "it was suppressed: cleaning up failed after the failure itself")]
@@ -164,7 +165,7 @@ def _of_raised(raised: Raised, language: Language) -> list[Part]:
     if raised.asserted or raised.asserted_in:
         text = _assertion(raised)
         parts.append(Part("assertion", text, BOTH, "an assertion's text is code, so it counts"))
-    return parts + _frames(raised, language)
+    return parts + _frames(looked, language)
 
 
 def _said(relation: Relation) -> str:
@@ -175,30 +176,45 @@ def _assertion(raised: Raised) -> str:
     return f"{raised.asserted} in {raised.asserted_in}".strip() if raised.asserted_in else raised.asserted
 
 
-def _frames(raised: Raised, language: Language) -> list[Part]:
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """One exception with what each of its frames is called, and why it cannot count (empty: it can)."""
+
+    raised: Raised
+    keys: tuple[str, ...]
+    names: tuple[str, ...]
+    reasons: tuple[str, ...]
+
+
+def _look(raised: Raised, language: Language) -> _Looked:
+    names = tuple(name_of(frame, language) for frame in raised.frames)
+    keys = tuple(key_of(frame, language) for frame in raised.frames)
+    return _Looked(raised, keys, names, tuple(_left_out(raised.frames, names, language)))
+
+
+def _frames(looked: _Looked, language: Language) -> list[Part]:
     """Every frame, innermost first, with its reason; before them the recursion that used up the stack, if one did."""
-    frames = raised.frames
-    names = [key_of(frame, language) for frame in frames]
-    reasons = _left_out(frames, names, language)
+    frames, names, reasons = looked.raised.frames, looked.keys, looked.reasons
     parts = []
-    if _ran_out(raised):
+    if _ran_out(looked.raised):
         cycle = _cycle([name for name, reason in zip(names, reasons, strict=True) if not reason])
         if cycle:
             parts.append(
                 Part("recursion", " > ".join(cycle), BOTH, "the calls that went round until the stack ran out")
             )
-            reasons = [reason or "where a recursion begins and ends is chance" for reason in reasons]
+            reasons = tuple(reason or "where a recursion begins and ends is chance" for reason in reasons)
     most = NATIVE_FRAMES_COUNTED_MAX if language is Language.NATIVE else FRAMES_COUNTED_MAX
     wide = [n for n in range(len(frames)) if not reasons[n]]
-    in_system, in_app = _folded(wide, names), _folded([n for n in wide if frames[n].in_app], names)
-    chosen = {Variant.APP: set(in_app[:most]), Variant.SYSTEM: set(in_system[:most])}
-    within = {*in_system, *in_app}
+    system, system_repeats = _folded(wide, names, most)
+    own, own_repeats = _folded([n for n in wide if frames[n].in_app], names, most)
+    chosen = {Variant.APP: set(own), Variant.SYSTEM: set(system)}
+    repeats = system_repeats | own_repeats
     for n, frame in enumerate(frames):
         counts = tuple(variant for variant in BOTH if n in chosen[variant])
         if counts:
             why = "the application's own" if frame.in_app else "a library's, so it counts for the system key only"
         else:
-            why = reasons[n] or (f"only the {most} nearest count" if n in within else "repeats the frames before it")
+            why = reasons[n] or ("repeats the frames before it" if n in repeats else f"only the {most} nearest count")
         parts.append(Part("frame", names[n] or frame.function or frame.module or "?", counts, why))
     return parts
 
@@ -244,30 +260,36 @@ def _cycle(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(round_trip[first:] + round_trip[:first])[:CYCLE_FRAMES_MAX]
 
 
-def _folded(positions: Sequence[int], names: Sequence[str]) -> list[int]:
-    """Positions without repetitions: a frame like the one before, or several frames like the several before."""
+def _folded(positions: Sequence[int], names: Sequence[str], most: int) -> tuple[list[int], set[int]]:
+    """The first positions without repetitions, and those that repeat: one frame like the one before, or several."""
     kept: list[int] = []
+    called: list[str] = []
+    repeats: set[int] = set()
     for position in positions:
         kept.append(position)
+        called.append(names[position])
         for size in range(1, min(CYCLE_FRAMES_MAX, len(kept) // 2) + 1):
-            if all(names[kept[-n]] == names[kept[-n - size]] for n in range(1, size + 1)):
-                del kept[-size:]
+            if called[-1] == called[-1 - size] and called[-size:] == called[-2 * size : -size]:
+                repeats.update(kept[-size:])
+                del kept[-size:], called[-size:]
                 break
-    return kept
+        if len(kept) > most + CYCLE_FRAMES_MAX:
+            # Whatever repeats from here on, the first ones stay.
+            break
+    return kept[:most], repeats
 
 
-def _nearest(chain: Sequence[Raised], language: Language) -> tuple[str, ...]:
+def _nearest(chain: Sequence[_Looked]) -> tuple[str, ...]:
     """What a person would call the failure: the assertion, then the first functions that are not machinery.
 
     An exception with few of its own is told further by its cause.
     """
     found: list[str] = []
-    for raised in chain:
+    for looked in chain:
+        raised = looked.raised
         if raised.asserted or raised.asserted_in:
             found.append(_assertion(raised))
-        names = [name_of(frame, language) for frame in raised.frames]
-        reasons = _left_out(raised.frames, names, language)
-        named = [name for name, reason in zip(names, reasons, strict=True) if name and not reason]
+        named = [name for name, reason in zip(looked.names, looked.reasons, strict=True) if name and not reason]
         # Where a recursion ended is chance; what went round is not.
         cycle = _cycle(named) if _ran_out(raised) else ()
         found += [name for name in named if name in cycle] if cycle else named
@@ -290,13 +312,11 @@ def _title(raised: Raised, where: str, language: Language) -> str:
     return f"{said[:room]} in {where[:80]}" if where else said[:TITLE_CHARS_MAX]
 
 
-def _where(chain: Sequence[Raised], language: Language) -> str:
+def _where(chain: Sequence[_Looked]) -> str:
     """The function nearest to the failure, the application's own if there is one."""
     for own in (True, False):
-        for raised in chain:
-            names = [name_of(frame, language) for frame in raised.frames]
-            reasons = _left_out(raised.frames, names, language)
-            for frame, name, reason in zip(raised.frames, names, reasons, strict=True):
+        for looked in chain:
+            for frame, name, reason in zip(looked.raised.frames, looked.names, looked.reasons, strict=True):
                 if name and not reason and frame.in_app is own:
                     return name
     return ""

@@ -23,7 +23,7 @@ _FATAL = re.compile(r"FATAL EXCEPTION|\b[Uu]ncaught\b|\b[Uu]nhandled\b|Exception
 
 _Reader = Callable[[Sequence[str], TraceLimits], list[Trace]]
 
-# Where two families claim the same lines, the one with more frames wins, and the earlier one here breaks a tie.
+# The most particular first: no line belongs to two traces, and the last ones would take almost anything.
 _FAMILIES: tuple[tuple[tuple[str, ...], _Reader], ...] = (
     (python.HINTS, python.read),
     (jvm.HINTS, jvm.read),
@@ -57,22 +57,20 @@ def parse_all(text: str, limits: TraceLimits = LIMITS) -> tuple[Trace, ...]:
 
 
 def _found(lines: Sequence[str], limits: TraceLimits) -> tuple[Trace, ...]:
-    whole = "\n".join(lines)
-    claims: list[tuple[int, Trace]] = []
-    for rank, (hints, read) in enumerate(_FAMILIES):
-        if any(hint in whole for hint in hints):
-            claims += [(rank, trace) for trace in read(lines, limits)]
-    return _settled(claims, limits)
-
-
-def _settled(claims: list[tuple[int, Trace]], limits: TraceLimits) -> tuple[Trace, ...]:
-    """No line belongs to two traces."""
-    kept: list[Trace] = []
-    for _, trace in sorted(claims, key=lambda claim: (-claim[1].frames, claim[0])):
-        if all(trace.last_line < other.first_line or other.last_line < trace.first_line for other in kept):
-            kept.append(trace)
-    kept.sort(key=lambda trace: trace.first_line)
-    return _explained(kept)[: limits.traces_max]
+    """Each family in turn gets the lines that no family before it has claimed."""
+    found: list[Trace] = []
+    left = list(lines)
+    for hints, read in _FAMILIES:
+        whole = "\n".join(left)
+        if not any(hint in whole for hint in hints):
+            continue
+        traces = read(left, limits)
+        for trace in traces:
+            size = trace.last_line - trace.first_line + 1
+            left[trace.first_line : trace.last_line + 1] = [""] * size
+        found += traces
+    found.sort(key=lambda trace: trace.first_line)
+    return _explained(found)[: limits.traces_max]
 
 
 def _explained(traces: Sequence[Trace]) -> tuple[Trace, ...]:
