@@ -243,6 +243,10 @@ HARD = [
     "[redacted:password]",
     "[redacted:",
     "[redacted:email]@",
+    "pass:",
+    "pass:" * 150 + " ",
+    "token=null",
+    "4000 ",
 ]
 TEXT_CHARS = 100_000
 # What is linear takes a fraction of a second, and what is quadratic takes minutes.

@@ -168,6 +168,13 @@ def test_what_is_no_secret_stays(text: str) -> None:
     assert Redactor().text(text).text == text
 
 
+def test_a_secret_inside_of_none_is_found() -> None:
+    """Where what comes first is no secret after all, the search goes on inside of it."""
+    redacted = Redactor().text("pass: password=hunter2, qty 4000 4111 1111 1111 1111")
+
+    assert redacted.text == "pass: password=[redacted:password], qty 4000 [redacted:card]"
+
+
 def test_several_secrets_are_counted_by_kind() -> None:
     """A text tells how many secrets of each kind were taken out of it."""
     redacted = Redactor().text("ana@example.org and bo@example.org use password=a1 on redis://:b2@cache")

@@ -30,6 +30,9 @@ DEFAULT_RULES: tuple[Rule, ...] = (*SHAPE_RULES, *NAMED_RULES, *PERSONAL_RULES)
 # than a few only happen to texts made for it.
 ROUNDS_MAX = 16
 
+# What is longer and no secret is passed over as a whole: looking into it again and again would take time by its square.
+LOOK_INSIDE_CHARS_MAX = 1024
+
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
@@ -180,10 +183,7 @@ class Redactor:
         """Where the secrets of one rule stand. What is already hidden is left alone, or swallowed whole."""
         hidden: deque[tuple[int, int]] | None = None
         last = 0
-        for match in pattern.finditer(text):
-            start, stop = match.span(secret_group(match))
-            if start == stop or not self._is_secret(rule, match):
-                continue
+        for start, stop in self._found(rule, pattern, text):
             if hidden is None:
                 hidden = deque(found.span() for found in self._placeholder.finditer(text))
             while hidden and hidden[0][1] <= start:
@@ -195,6 +195,20 @@ class Redactor:
                 start, stop = max(last, min(start, touching[0][0])), max(stop, touching[-1][1])
             yield start, stop
             last = stop
+
+    def _found(self, rule: Rule, pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+        """Where a rule finds its secrets. What turns out to be none may have another inside."""
+        match = pattern.search(text)
+        while match is not None:
+            start, stop = match.span(secret_group(match))
+            if start < stop and self._is_secret(rule, match):
+                yield start, stop
+                onwards = match.end()
+            elif match.end() - match.start() > LOOK_INSIDE_CHARS_MAX:
+                onwards = match.end()
+            else:
+                onwards = max(start, match.start() + 1)
+            match = pattern.search(text, max(onwards, match.start() + 1))
 
     def _is_secret(self, rule: Rule, match: Match) -> bool:
         if rule.accepts is not None and not rule.accepts(match):
