@@ -22,7 +22,7 @@ from hindcast.model.columns import Pattern
 from hindcast.model.signal import Level
 
 # Line numbers, addresses and order numbers; not the numbers in a name (take2) or among template arguments (Ring<8>).
-# The look back stands behind the first digit, since a search for a digit is quick and a search for what precedes is not.
+# The look back stands behind the first digit: a search that begins with a digit is quick.
 _NUMBER = re.compile(r"\d(?<![\w<$#.-]\d)(?:x[0-9a-f]+|\d*)(?![\w>,.-])")
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _CONDITIONS = ("heck failed", "CHECK", "ssert", "SSERT", "atal error in")
