@@ -79,6 +79,7 @@ TAKEN_OUT = [
     ("password=secret", "secret", "password=[redacted:password]"),
     ("password=a,b;c&d user=x", "a,b;c&d", "password=[redacted:password] user=x"),
     ("?user=x&password=p1&y=2", "p1", "?user=x&password=[redacted:password]&y=2"),
+    (r"password=abc\nuser=x", "abc", r"password=[redacted:password]\nuser=x"),
     ("{user=x, password=p1}", "p1", "{user=x, password=[redacted:password]}"),
     ('{"password":"hun\\"ter2","user":"ana"}', "ter2", '{"password":"[redacted:password]","user":"ana"}'),
     ("{'passwd': 'p 1'}", "p 1", "{'passwd': '[redacted:password]'}"),
@@ -161,6 +162,8 @@ def test_a_secret_is_taken_out(text: str, secret: str, expected: str) -> None:
         "pwd=/var/www pass: 12 fail: 3 pass=12",
         "docker run --user 1000:1000 --user root:root",
         "cookie: missing",
+        "addToken: AppToken{11516628 token=Token{d43ac4b Record{1}}",
+        "asks for a passphrase:\\n\\nrun it again",
     ],
 )
 def test_what_is_no_secret_stays(text: str) -> None:

@@ -23,11 +23,11 @@ _QUOTED = (
     r"""|\\{2,7}"(?P<secret_deep>(?:[^"\\]|\\(?!\\{0,7}"))*+)"""
 )
 # A value without quotes ends at white space, and at punctuation unless the value goes on right behind it. A comma, a
-# semicolon or an ampersand before another name ends it too.
+# semicolon or an ampersand before another name ends it too, and so does the \\n of a line break inside of JSON.
 _BARE = (
     r"""(?P<secret_bare>(?:[^\s"'`,;&)\]}<>|\\]"""
     r"""|[,;&](?!\s|\Z|[\w.%\[\]-]{1,64}[=:])"""
-    r"""|["'`)\]}>|\\](?=[A-Za-z0-9]))++)"""
+    r"""|["'`)\]}>|](?=[A-Za-z0-9])|\\(?![nrt])(?=[A-Za-z0-9]))++)"""
 )
 _VALUE = f"(?:{_QUOTED}|{_BARE})"
 
@@ -46,6 +46,8 @@ _STANDS_FOR_ANOTHER = re.compile(
 # How a cluster names the object that holds a secret: namespace/name.
 _OBJECT = re.compile(r"[a-z0-9.-]{1,64}/[a-z0-9.-]{1,64}")
 
+# What a credential is made of when nothing quotes it.
+_TOKEN = re.compile(r"[\w.~+/=:%@!*,;&$^#?|'`\"\\-]+")
 TOKEN_CHARS_MIN = 6
 # A shorter number counts something, a longer one may be a credential.
 TOKEN_DIGITS_MIN = 12
@@ -78,8 +80,12 @@ def _is_token(match: Match) -> bool:
     value = secret(match)
     if len(value) < TOKEN_CHARS_MIN or (value.isdigit() and len(value) < TOKEN_DIGITS_MIN):
         return False
-    if match["secret_bare"] is not None and "=" not in match["between"] and value.isalpha():
-        return len(value) >= TOKEN_LETTERS_MIN
+    if match["secret_bare"] is not None:
+        # Token{d43ac4b and login(user are how programs print things.
+        if not _TOKEN.fullmatch(value):
+            return False
+        if "=" not in match["between"] and value.isalpha():
+            return len(value) >= TOKEN_LETTERS_MIN
     return _is_said(match)
 
 
