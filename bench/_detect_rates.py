@@ -39,6 +39,7 @@ EDGES = tuple((SPACE, Edge(caller, callee, 1000)) for caller, callee in CALLS)
 # A Friday, so that a day and a half of it reaches into the weekend.
 START = datetime(2026, 11, 13, tzinfo=UTC)
 ERROR_SHARE = 0.005
+CLUMP_MAX = 6.0
 LEVELS = np.array([9, 5, 17, 13], dtype=np.uint8)
 READ_SECONDS = 150
 SPACES_AT_ONCE = 20
@@ -85,18 +86,19 @@ class World:
         rates = np.exp(chance.normal(np.log(25), 0.8, size))
         traffic = rates[:, None] * daily * weekend
         share = np.full((size, seconds), ERROR_SHARE) * np.exp(chance.normal(0, 0.4, (size, 1)))
+        clumps = np.ones((size, seconds))
         for row in range(size):
-            # Rushes of traffic; clumps of errors; a deploy that leaves a service noisier or calmer.
+            # Rushes of traffic; clumps and humps of errors; a deploy that leaves a service noisier or calmer.
             self._bursts(traffic[row], per_hour=0.5, times=(1.5, 4.0), seconds=(60, 1800))
-            self._bursts(share[row], per_hour=2.0, times=(2.0, 6.0), seconds=(3, 25))
-            self._bursts(share[row], per_hour=0.25, times=(1.5, 2.5), seconds=(60, 900))
+            self._bursts(clumps[row], per_hour=2.0, times=(2.0, 5.0), seconds=(3, 25))
+            self._bursts(clumps[row], per_hour=0.25, times=(1.3, 2.0), seconds=(60, 900))
             for change in chance.integers(0, seconds, chance.poisson(seconds / 43_200)):
                 share[row, change:] *= chance.uniform(0.5, 2.0)
+        # More than that at once is no ordinary life.
+        share *= np.minimum(clumps, CLUMP_MAX)
         # Rates wander from second to second, more than Poisson's law allows.
         wander = chance.gamma(4.0, 1 / 4.0, (size, seconds))
         lines = chance.poisson(traffic * chance.gamma(10.0, 1 / 10.0, (size, seconds)))
-        # Clumps may fall together, but more than six times the usual errors are no ordinary life.
-        share = np.minimum(share, 6 * np.median(share, axis=1, keepdims=True))
         errors = chance.poisson(traffic * share * wander)
         debug = chance.binomial(lines, 0.14)
         levels = [lines - debug, debug, errors, chance.binomial(lines, 0.005)]

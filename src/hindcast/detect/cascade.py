@@ -17,6 +17,9 @@ from hindcast.model.signal import Edge
 UNEXPLAINED = 1.0
 # A service that began before the candidate counts up to this much against it, in full when it is clearly earlier.
 EARLIER = 1.5
+# A lead as long as this is no matter of a blurred estimate: calls would have carried the trouble long before.
+LEAD_SECONDS = 30.0
+LEADS_MAX = 2.0
 # A candidate whose own trouble one of its callees explains is a link of the chain and not its beginning.
 LINK = 1.0
 # Onsets are estimates. With one error a second they are a second or two off; fewer errors say less.
@@ -124,7 +127,7 @@ def _cost(one: Affected, others: Sequence[Affected], names: set[str], graph: Gra
         earlier = (one.onset_at - other.onset_at).total_seconds() - TIE_SECONDS
         blur = _blur(one) + _blur(other)
         if earlier > 0:
-            cost += EARLIER * min(earlier / blur, 1.0)
+            cost += EARLIER * (min(earlier / blur, 1.0) + min(earlier / LEAD_SECONDS, LEADS_MAX))
         if other.service in explaining and not is_explained and earlier > -blur:
             cost += LINK
     return cost / (len(others) - 1)

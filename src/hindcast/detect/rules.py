@@ -40,7 +40,7 @@ class Rules:
     # The adaptive rule: this much less likely than chance (a negative power of ten), this many times the usual, and
     # this many errors more than usual. Together they allow less than one false alarm in a year of a thousand services.
     adaptive: bool = True
-    surprise_min: float = 10.0
+    surprise_min: float = 8.0
     ratio_min: float = 6.0
     excess_min: int = 12
     # Before a service has been watched that long, its usual is not known.

@@ -30,8 +30,10 @@ FIXED_SHORT_RATIO_MIN = 10.0
 FIXED_STEADY_RATIO_MIN = 2.5
 
 # A service nobody knows yet: its errors are trouble if they are this share of its lines, or began suddenly.
-STRANGER_SHARE_MIN = 0.02
+STRANGER_SHARE_MIN = 0.05
 STRANGER_SECONDS_MIN = 10
+# After the first few minutes at least its level is known.
+STRANGER_MINUTES_MIN = 3
 
 # Trouble is not over while a minute is still this odd.
 STILL_SURPRISE_MIN = 3.0
@@ -177,6 +179,8 @@ class Spikes:
     def _is_strange(self, one: Elevation) -> bool:
         """Errors of a service nobody knows yet: many among its lines, or begun while it was already being watched."""
         row, counts = one.row, self._counts
+        if self._baselines.known[row] >= STRANGER_MINUTES_MIN and one.count < FIXED_STEADY_RATIO_MIN * one.expected:
+            return False
         window = min(one.window_seconds + self._back, counts.seconds)
         lines = int(counts.lines[row, -window:].sum())
         if one.count >= STRANGER_SHARE_MIN * lines:

@@ -177,6 +177,8 @@ class Troubles:
                 quiet = odd[0] == 0 and counts.end - counts.last_line[row] < ONSET_SETTLES_SECONDS
             if quiet:
                 self.muted.discard(name)
+                # What came while it was muted is still in the window, and was waved aside.
+                self.spent[name] = counts.end
 
     def _begin(self, one: Elevation, counts: Counts, spikes: Spikes, silence: Trouble | None) -> Trouble:
         name = counts.names[one.row]
