@@ -60,7 +60,8 @@ _STANDARD = re.compile(
     r"/include/c\+\+/|/libcxx/include/|libc\+\+/(?:src|trunk|include)|/bits/\w+\.h$|/ext/\w+\.h$|/glibc-|/eglibc-|(?:^|/)sysdeps/"
     r"|^(?:csu|nptl|posix|stdlib|libio|string|misc)/[\w./-]+\.[chS]$|(?:^|/)bionic/libc/|/ulib/musl/|\\vctools\\|\\ucrt\\|\\minkernel\\"
 )
-_BARE_OPERATOR = re.compile(r"operator\W{1,3}")
+# An operator without a class was inlined from anywhere; a container's or a smart pointer's access fails for its caller.
+_ACCESS = re.compile(r"operator\W{1,3}|.*>::(?:at|operator(?:->|\*|\[\]))")
 _JVM = re.compile(
     r"(?:java\.lang\.(?:reflect|invoke)|jdk\.internal\.reflect|sun\.reflect|com\.code_intelligence\.jazzer|java\.lang\.Thread\.(?:run|dumpStack)"
     r"|java\.util\.concurrent\.ThreadPoolExecutor|java\.util\.concurrent\.FutureTask|org\.junit|junit|org\.gradle)[.$]?"
@@ -118,7 +119,7 @@ def _is_native(name: str, file: str) -> bool:
         return True
     if _LIBC.fullmatch(name) or _KERNEL.fullmatch(name) or _RUST.match(name):
         return True
-    if _PATHS.search(file) or _STANDARD.search(file) or _BARE_OPERATOR.fullmatch(name):
+    if _PATHS.search(file) or _STANDARD.search(file) or _ACCESS.fullmatch(name):
         return True
     return _gives_up(name)
 

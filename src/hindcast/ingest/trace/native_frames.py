@@ -47,10 +47,17 @@ _GLIBC = re.compile(r"^\s*(?:\d+: )?([^\s(]+)\((.*?)(?:\+0x[0-9a-f]+)?\) ?\[0x[0
 # ==12==    at 0x4C2AB80: malloc (in /usr/lib/vg.so) · by 0x400: main (a.c:12)
 _VALGRIND = re.compile(r"^==\d+==\s+(?:at|by) 0x[0-9A-F]+: (.+?) \((?:in )?([^():]+)(?::(\d+))?\)$")
 
+# frame #0: 0x0000000100000f50 server`parse(buffer=0x0) at parse.c:3:5
+_LLDB = re.compile(r"frame #(\d+): 0x[0-9a-f]+ ([^\s`]+)`(\S.*)$")
+# @     0x560e73b80fe2         48  ledger::Book::post()
+_GLOG = re.compile(r"^\s*@\s+0x[0-9a-f]+\s+(?:\d+\s+)?(\S.*)$")
+# 3  server!shop::Cart::total(int) [cart.cc : 87 + 0x5]
+_MINIDUMP = re.compile(r"^\s*(\d{1,4})\s+([\w.+-]+)!(\S.*?)(?: \[(.+) : (\d+) \+ 0x[0-9a-f]+\]| \+ 0x[0-9a-f]+)?$")
+
 # Qualifiers come before the first part of a nested name, lengths before each part.
 _SOURCE_NAME = re.compile(r"[rVKRO]{0,3}(\d{1,3})(?=[A-Za-z_])")
 _BUILD = re.compile(r"\s*\((?:BuildId: ?\w+|discriminator \d+)\)$")
-_OFFSET = re.compile(r"(\S.*)\+0x[0-9a-f]+")
+_OFFSET = re.compile(r"(\S.*?) ?\+ ?0x[0-9a-f]+")
 _OBJECT = re.compile(r"([^<>]*|<[^<>]*>)>\+0x[0-9a-f]+")
 _PLACE = re.compile(r"((?:[A-Za-z]:)?[^\s:]+):(\d+|\?)(?::(\d+))?")
 _FILE_ONLY = re.compile(r"(?:[A-Za-z]:)?[^\s():,<>]*[/\\.][^\s():,<>]*")
@@ -78,7 +85,7 @@ def read_frame(line: str) -> Read | None:
             found = reader(line)
             if found is not None:
                 return found
-    return _windows(line) if "!" in line else None
+    return _windows(line) or _minidump(line) if "!" in line else None
 
 
 def make_frame(text: str, *, module: str = "") -> Frame:
@@ -103,7 +110,7 @@ def make_frame(text: str, *, module: str = "") -> Frame:
     text = text.strip()
     if _LIBRARY.match(text) or text.startswith("["):
         text, module = "", text
-    elif (text.startswith("<") and text.endswith(">")) or text.startswith("??"):
+    elif (text.startswith("<") and text.endswith(">")) or text.startswith("??") or text in ("n/a", "(unknown)"):
         text = ""
     function = demangled(without_arguments(text))
     return Frame(function, module, file, row, column, library.native(function, file, module))
@@ -198,6 +205,25 @@ def without_templates(name: str) -> str:
     return "".join(kept)
 
 
+def _lldb(line: str) -> Read | None:
+    match = _LLDB.search(line)
+    return Read(int(match[1][:6]), make_frame(match[3], module=match[2])) if match is not None else None
+
+
+def _glog(line: str) -> Read | None:
+    match = _GLOG.match(line)
+    return Read(UNNUMBERED, make_frame(match[1])) if match is not None else None
+
+
+def _minidump(line: str) -> Read | None:
+    match = _MINIDUMP.match(line)
+    if match is None:
+        return None
+    function, file = demangled(without_arguments(match[3])), match[4] or ""
+    own = library.native(function, file, match[2])
+    return Read(int(match[1]), Frame(function, match[2], file, number(match[5]), in_app=own))
+
+
 def _apple(line: str) -> Read | None:
     match = _APPLE.match(line)
     if match is None:
@@ -253,5 +279,5 @@ def _windows(line: str) -> Read | None:
     return Read(UNNUMBERED, Frame(function, module, file, number(match[4]), in_app=own))
 
 
-_NUMBERED: tuple[Callable[[str], Read | None], ...] = (_in, _bare, _tombstone, _named, _debugger)
-_ADDRESSED: tuple[Callable[[str], Read | None], ...] = (_in, _apple, _glibc, _bracket, _valgrind, _kernel)
+_NUMBERED: tuple[Callable[[str], Read | None], ...] = (_in, _lldb, _bare, _tombstone, _named, _debugger)
+_ADDRESSED: tuple[Callable[[str], Read | None], ...] = (_in, _apple, _glibc, _glog, _bracket, _valgrind, _kernel)

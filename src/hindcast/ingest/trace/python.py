@@ -21,6 +21,10 @@ HINTS = ('File "',)
 
 _HEADER = re.compile(r"(?:\+ Exception Group )?Traceback \(most recent call last\):")
 _FRAME = re.compile(r'^\s*File "([^"]*)", line (\d+)(?:, in (.*))?$')
+# What faulthandler prints when the interpreter itself dies, newest call first.
+_FAULT = re.compile(r"(?:Current thread|Thread) 0x[0-9a-f]+(?: \[[^\]]*\])? \(most recent call first\):")
+_FAULT_FRAME = re.compile(r'^\s*File "([^"]*)", line (\d+) in (.*)$')
+_FATAL = re.compile(r"Fatal Python error: (.*)$|Windows fatal exception: (.*)$")
 _MARK = re.compile(r"^\s*[~^]+\s*$")
 _REPEATED = re.compile(r"^\s*\[Previous line repeated \d+ more times?\]")
 _EXCEPTION = re.compile(r"^([A-Za-z_][\w.]*(?:\[[\w.]+\])?)(?:: ?(.*))?$")
@@ -60,6 +64,9 @@ def read(lines: Sequence[str], limits: TraceLimits) -> list[Trace]:
         header = _HEADER.search(lines[at]) if "Traceback (most" in lines[at] else None
         if header is not None:
             trace, at = _traceback(lines, at, header, limits)
+            found.append(trace)
+        elif lines[at].startswith(("Current thread 0x", "Thread 0x")) and _FAULT.match(lines[at]):
+            trace, at = _fault(lines, at, limits)
             found.append(trace)
         elif lines[at].lstrip().startswith('File "') and (syntax := _syntax_error(lines, at)) is not None:
             found.append(syntax)
@@ -179,6 +186,21 @@ class _Reader:
         if self._pending is Relation.GROUP:
             self._pending = None
         return True
+
+
+def _fault(lines: Sequence[str], start: int, limits: TraceLimits) -> tuple[Trace, int]:
+    """A dump of the interpreter's threads: the first one is where it died."""
+    stop = start + 1
+    frames: list[Frame] = []
+    while stop < len(lines) and (match := _FAULT_FRAME.match(lines[stop])) is not None:
+        if len(frames) < limits.frames_max:
+            frames.append(_frame(match))
+        stop += 1
+    above = [found for line in lines[max(0, start - 3) : start] if (found := _FATAL.search(line)) is not None]
+    first = start - 1 if above else start
+    message = (above[0][1] or above[0][2]) if above else ""
+    raised = Raised("Fatal Python error" if above else "", message, tuple(frames))
+    return Trace(Language.PYTHON, (raised,), first_line=first, last_line=stop - 1), stop
 
 
 def _frame(match: re.Match[str]) -> Frame:
