@@ -231,6 +231,7 @@ class Instance:
 
     url: str = ""
     came: list[tuple[str, Mapping[str, str], bytes]] = field(default_factory=list)
+    asked: list[tuple[str, str]] = field(default_factory=list)
     # What /api/v1/incidents answers, one after the other; the last one again and again.
     incidents: list[list[Incident]] = field(default_factory=list)
     # Requests that are taken before the instance goes bad; None: all.
@@ -263,6 +264,7 @@ def instance(*incidents: list[Incident], good_requests: int | None = None) -> It
             self.answer(200, b"")
 
         def do_GET(self) -> None:
+            kept.asked.append((self.path.partition("?")[0], self.headers.get("X-Hindcast-Space", "")))
             found = kept.incidents.pop(0) if len(kept.incidents) > 1 else (kept.incidents or [[]])[0]
             self.answer(200, json.dumps([to_json(one) for one in found], default=str).encode())
 
@@ -338,8 +340,9 @@ def test_a_live_run_tells_what_the_instance_noticed(capsys: pytest.CaptureFixtur
     grown = replace(incident(*truth("dependency-outage").services, cascade=True), opened_at=soon)
     quiet = replace(grown, state=IncidentState.AWAITING, quiet_since=NOW)
     with instance([first], [grown], [quiet]) as there:
-        found = events(capsys, "simulate", "--for", "6s", "--to", there.url, "--rate", "5")
+        found = events(capsys, "simulate", "--for", "6s", "--to", there.url, "--rate", "5", "--space", "shop")
 
+    assert set(there.asked) == {("/api/v1/incidents", "shop")}
     kinds = [event["event"] for event in found if event.get("who") == "hindcast"]
     assert kinds == ["opened", "cascade", "awaiting"]
 

@@ -135,11 +135,12 @@ class Listener:
         import httpx
 
         self._url = f"{where}/api/v1/incidents"
-        self._params = {"space": space, "since": since.isoformat()}
+        self._params = {"since": since.isoformat()}
         self._since = since
         self._unheard = 0
         # An instance is asked directly, whatever proxy the environment names.
-        self._client = httpx.Client(timeout=LISTEN_TIMEOUT_SECONDS, trust_env=False)
+        headers = {"X-Hindcast-Space": space}
+        self._client = httpx.Client(timeout=LISTEN_TIMEOUT_SECONDS, headers=headers, trust_env=False)
 
     def news(self, seen: Seen, *, now: datetime) -> Iterator[Event]:
         """What happened to incidents since the last time, oldest first."""
