@@ -21,3 +21,9 @@ for package in $senders $libraries; do
 done
 for package in *.deb; do dpkg -x "$package" "$target/root"; done
 rm -rf "$target/packages"
+# Debian's Alertmanager reads its notification templates from one fixed place and does not start without them.
+templates=usr/share/prometheus/alertmanager
+if [ ! -e "/$templates/default.tmpl" ]; then
+	mkdir -p "/$templates" && cp "$target/root/$templates"/*.tmpl "/$templates/" || {
+		echo "Install the package prometheus-alertmanager, or run this once as root: its templates belong into /$templates." >&2; exit 1; }
+fi

@@ -10,6 +10,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -177,7 +178,8 @@ def test_alertmanager_fires_and_resolves(hindcast: Serving, tmp_path: Path) -> N
             what="an incident for the alert",
         )[0]
         assert incident["severity"] == "critical"
-        assert [alert["title"] for alert in incident["alerts"]] == ["The victim is failing"]
+        (alert,) = incident["alerts"]
+        assert (alert["title"], alert["text"].splitlines()[0]) == ("VictimFailing", "The victim is failing")
         Victim.failing = 0
         wait_for(lambda: status() == "resolved", what="the alert to be resolved")
     victim.shutdown()
@@ -205,9 +207,8 @@ def test_rsyslog_ships_to_what_it_takes_for_elasticsearch(hindcast: Serving, tmp
 
         def arrived() -> list[dict[str, Any]]:
             # UDP: before it listens, it hears nothing.
-            wire.sendto(
-                b"<11>Nov 15 02:03:04 node-7 billing[42]: rsyslogorder could not be charged", ("127.0.0.1", port)
-            )
+            message = f"<11>{_now()} node-7 billing[42]: rsyslogorder could not be charged"
+            wire.sendto(message.encode(), ("127.0.0.1", port))
             return lines(hindcast, "rsyslogorder")
 
         line = wait_for(arrived, what="a line by way of rsyslog")[0]
@@ -226,16 +227,22 @@ def test_syslog_ng_forwards(hindcast: Serving, tmp_path: Path, transport: str) -
         "log { source(s); destination(d); };\n"
     )
     word = f"ngorder{transport}"
-    options = ("-F", "-f", "syslog-ng.conf", "--no-caps", "-R", "persist", "-p", "pid", "-c", "control")
+    options = ("-F", "-f", f"{tmp_path}/syslog-ng.conf", "--no-caps")
+    options += ("-R", f"{tmp_path}/persist", "-p", f"{tmp_path}/pid", "-c", f"{tmp_path}/control")
     modules = f"--module-path={SENDERS}/usr/lib/syslog-ng/3.38"
     with (
         sender(tmp_path, "usr/sbin/syslog-ng", *options, modules),
         wait_for(lambda: _connected(port), what="syslog-ng to listen") as wire,
     ):
-        wire.sendall(f"<11>Nov 15 02:03:04 node-7 shipping[7]: {word} was lost\n".encode())
+        wire.sendall(f"<11>{_now()} node-7 shipping[7]: {word} was lost\n".encode())
         line = wait_for(lambda: lines(hindcast, word), what="a line by way of syslog-ng")[0]
     assert (line["service"], line["level"]) == ("shipping", 17)
     assert f"{word} was lost" in line["message"]
+
+
+def _now() -> str:
+    """The time as old syslog writes it."""
+    return f"{datetime.now(UTC):%b %e %H:%M:%S}"
 
 
 def _connected(port: int) -> socket.socket | None:
