@@ -30,6 +30,8 @@ VERSION = "26.7.3-stable.1"
 LIBRARY = Path(__file__).resolve().parents[2] / ".venv" / "clickhouse" / VERSION / "libchdb.so"
 
 USER, PASSWORD = "hindcast", "pass/word:1"
+# May use the database of its own name and nothing else.
+LIMITED = "limited"
 CLUSTER = "two"
 START_SECONDS_MAX = 60
 # A port that was free may be taken by somebody else before the server has it.
@@ -50,6 +52,17 @@ _USERS = """<clickhouse>
       <networks><ip>127.0.0.1</ip></networks>
       <profile>default</profile><quota>default</quota>
     </{user}>
+    <!-- What the how-to guide tells an administrator to grant, and nothing else. -->
+    <{limited}>
+      <password>{password}</password>
+      <networks><ip>127.0.0.1</ip></networks>
+      <profile>default</profile><quota>default</quota>
+      <grants>
+        <query>GRANT SELECT, INSERT, ALTER, CREATE TABLE, DROP TABLE ON {limited}.*</query>
+        <query>GRANT SELECT ON system.*</query>
+        <query>GRANT TABLE ENGINE ON *</query>
+      </grants>
+    </{limited}>
   </users>
 </clickhouse>
 """
@@ -110,11 +123,11 @@ class Server:
             self.process = None
 
 
-def dsn(servers: Sequence[Server], database: str) -> str:
+def dsn(servers: Sequence[Server], database: str, user: str = USER) -> str:
     """The address of a database on one server, or spread over several."""
     hosts = ",".join(server.host for server in servers)
     cluster = f"?cluster={CLUSTER}" if len(servers) > 1 else ""
-    return f"clickhouse://{USER}:{quote(PASSWORD, safe='')}@{hosts}/{database}{cluster}"
+    return f"clickhouse://{user}:{quote(PASSWORD, safe='')}@{hosts}/{database}{cluster}"
 
 
 def fetch() -> Path:
@@ -169,7 +182,7 @@ def _start(library: Path, folder: Path, count: int, stack: ExitStack) -> list[Se
     for server in servers:
         server.folder.mkdir(parents=True)
         users = server.folder / "users.xml"
-        users.write_text(_USERS.format(user=USER, password=PASSWORD))
+        users.write_text(_USERS.format(user=USER, limited=LIMITED, password=PASSWORD))
         config = _CONFIG.format(users=users, cluster=CLUSTER, shards=shards)
         (server.folder / "config.xml").write_text(config)
         stack.callback(server.kill)

@@ -182,6 +182,22 @@ def test_a_cluster_with_a_shard_down_still_takes_writes(own_cluster: list[clickh
     store.close()
 
 
+def test_few_rights_are_enough_and_fewer_are_refused(own_cluster: list[clickhouse_server.Server]) -> None:
+    """The rights that the how-to guide names are enough, on a server and on a cluster; without them it is refused."""
+    limited = clickhouse_server.LIMITED
+    for server in own_cluster:
+        admin = Engine(parse(server.dsn("default")), parse(server.dsn("default")).hosts[0])
+        admin.run(f"CREATE DATABASE {limited}")
+        admin.close()
+    for servers in (own_cluster[:1], own_cluster):
+        store = open_telemetry(clickhouse_server.dsn(servers, limited, limited), retention=FOR_EVER)
+        store.write([Batch(SPACE, logs=logs())])
+        assert told(store)[0] > 0
+        store.close()
+    with pytest.raises(Refused, match="may not do this"):
+        open_telemetry(clickhouse_server.dsn(own_cluster, "other", limited))
+
+
 # --- Disks --------------------------------------------------------------------------------------------------------
 
 

@@ -41,7 +41,7 @@ _CREDENTIALS: Fault = (
 _RIGHTS: Fault = (
     Refused,
     "The user of the telemetry store may not do this.",
-    "Grant SELECT, INSERT, ALTER, CREATE, DROP on its database, and SELECT on the system tables.",
+    "Grant it what docs/how-to/run-on-clickhouse.md lists; the message names what is missing.",
 )
 _LOCKED: Fault = (
     Unavailable,

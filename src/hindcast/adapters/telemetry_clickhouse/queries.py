@@ -137,7 +137,7 @@ def lines(*, words: bool, trace: bool, fingerprint: bool, newest_first: bool) ->
     return f"""
 SELECT time, service, level, message, stack, trace, template, fingerprint, attributes FROM $log
 WHERE {" AND ".join(conditions)}
-ORDER BY time{" DESC" if newest_first else ""}, service, message
+ORDER BY time{" DESC" if newest_first else ""}, service
 LIMIT {{lines_max:UInt64}}
 """
 
