@@ -156,7 +156,7 @@ app/cart.rb:7:in 'Cart#total': undefined method 'price' for nil (NoMethodError)
         "ErrorException",
         ("App\\\\Cart->total", "{main}"),
         """\
-[2026-03-03 02:14:09] production.ERROR: x {"exception":"[object] (ErrorException(code: 0): Undefined variable at /app/Cart.php:12)
+[2026-03-03 02:14:09] app.ERROR: x {"exception":"[object] (ErrorException(code: 0): Undefined at /app/Cart.php:12)
 [stacktrace]
 #0 /app/Http.php(30): App\\\\Cart->total()
 #1 {main}

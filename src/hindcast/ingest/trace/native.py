@@ -102,7 +102,7 @@ def _stack_for(report: _Report, at: int, position: int, label: str, limits: Trac
         gap = at - last.last - 1
         goes_on = position > last.number if position != UNNUMBERED else last.number == UNNUMBERED
         limit = _NUMBERED_GAP_LINES_MAX if position != UNNUMBERED else _GAP_LINES_MAX
-        reason_between = any(last.last < line < at for line, _ in report.reasons)
+        reason_between = bool(report.reasons) and report.reasons[-1][0] > last.last
         if gap == 0 or (goes_on and gap <= limit and not reason_between) or len(report.stacks) > limits.threads_max:
             return last
     report.stacks.append(_Stack(at, label, _SIDE.search(label) is not None))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from hindcast.ingest.trace import library
@@ -101,7 +101,7 @@ class _Reader:
     _pending: Relation | None = None
     _ended: bool = False
 
-    def read(self, body: Sequence[str]) -> int:
+    def read(self, body: Iterable[str]) -> int:
         """How many lines belong to it."""
         taken = 0
         for position, raw in enumerate(body):

@@ -6,7 +6,7 @@ Log shippers fold a trace into one line in a few well-known ways; they are undon
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 
@@ -64,13 +64,12 @@ def _unfold(text: str) -> str:
     return text
 
 
-def without_prefix(lines: Sequence[str], start: int, column: int, lines_max: int) -> list[str]:
+def without_prefix(lines: Sequence[str], start: int, column: int, lines_max: int) -> Iterator[str]:
     """Lines from `start` on, less what a shipper put before each: as long and of the same shape as on the first."""
-    found = list(lines[start : start + lines_max])
-    if column == 0:
-        return found
     shape = _shape(lines[start][:column])
-    return [line[column:] if _shape(line[:column]) == shape else line for line in found]
+    for position in range(start, min(start + lines_max, len(lines))):
+        line = lines[position]
+        yield line[column:] if column and _shape(line[:column]) == shape else line
 
 
 def _shape(text: str) -> str:
