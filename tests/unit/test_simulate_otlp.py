@@ -127,6 +127,20 @@ def test_a_deploy_is_a_change_event(moment: Moment) -> None:
     assert event["payload"]["custom_details"]["version"] == "4.4.0"
 
 
+def test_a_deployed_version_is_told_with_the_lines() -> None:
+    """While the bad version is live, and only then, user calls itself by that version."""
+    world = World(7, ["bad-deploy"], rate_per_s=50, starts_at=START)
+    told = {}
+    for after in (DEPLOYED_AFTER_SECONDS - 1, DEPLOYED_AFTER_SECONDS, DEPLOYED_AFTER_SECONDS + 100, 400):
+        [body] = bodies(world.step(START + timedelta(seconds=after)), "/v1/logs")
+        resources = [
+            text(list(one.resource.attributes)) for one in ExportLogsServiceRequest.FromString(body).resource_logs
+        ]
+        told[after] = [one["service.version"] for one in resources if one["service.name"] == "user"]
+
+    assert list(told.values()) == [["4.3.2"], ["4.4.0"], ["4.4.0"], ["4.3.2"]]
+
+
 def test_requests_are_bounded(moment: Moment) -> None:
     """No request holds more records than asked for, and together they hold all."""
     made = list(exports(moment, records_per_request_max=100))

@@ -48,7 +48,9 @@ def simulate(
     scenario: Scenarios = None,
     length: Annotated[
         str | None,
-        typer.Option("--for", metavar="TIME", help="Simulated time, as in 10m or 1h30m; what the scenario needs."),
+        typer.Option(
+            "--for", metavar="TIME", help="How long, as in 10m or 1h30m; what the scenario needs if not said."
+        ),
     ] = None,
     speed: Annotated[
         float | None, typer.Option("--speed", metavar="N", help="Simulated seconds in each real one; 60, with --to 1.")
@@ -64,7 +66,7 @@ def simulate(
     """Play seven services and what goes wrong with them, and watch it being noticed.
 
     Without --to detection runs here, on simulated time. With --to everything is sent as real OTLP to a running
-    instance at the speed of life: logs, metrics, traces, and deploys as changes.
+    instance at the speed of life: logs, metrics, traces, and deploys as changes. With --json each event is one line.
     """
     from hindcast.simulate import World
     from hindcast.simulate import scenario as by_name

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 # What was acknowledged is told this often.
 REPORT_SECONDS = 30
+BEHIND_SECONDS_MIN = 5
 LISTEN_SECONDS = 2
 LISTEN_TIMEOUT_SECONDS = 2.0
 # An instance that does not answer this question so often in a row is not asked again.
@@ -96,7 +97,7 @@ def stream(session: Session, world: World, seconds: int, to: str) -> bool:
                 for event in listener.news(seen, now=session.now()):
                     hear(told, seen, event)
             if seen.seconds % REPORT_SECONDS == 0:
-                told.say(over_at, SENDER, "sent", str(sent), **sent.told())
+                told.say(over_at, SENDER, "sent", f"{sent}{_behind(over_at, session.now())}", **sent.told())
     except KeyboardInterrupt:
         seen.interrupted = True
     finally:
@@ -120,6 +121,12 @@ def _send_or_tell(told: Timeline, sender: OtlpSender, moment: Moment, sent: Sent
         was_lost, sent.lost = sent.lost, sent.lost + records - (sent.acknowledged + sent.rejected - before)
         if not was_lost or not isinstance(error, Unavailable):
             told.say(moment.at, SENDER, "lost", f"{error.problem} It goes on trying.")
+
+
+def _behind(over_at: datetime, now: datetime) -> str:
+    """Whether the rate is more than the machine or the instance keeps up with."""
+    seconds = (now - over_at).total_seconds()
+    return f", {seconds:.0f} seconds behind" if seconds > BEHIND_SECONDS_MIN else ""
 
 
 def _wait(until: datetime) -> None:

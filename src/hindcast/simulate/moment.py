@@ -62,3 +62,5 @@ class Moment:
     gauges: tuple[Gauge, ...]
     spans: tuple[Span, ...]
     changes: tuple[SystemChange, ...] = ()
+    # Which version of a service is live, where that is not its usual one, as of `at`.
+    versions: tuple[tuple[str, str], ...] = ()

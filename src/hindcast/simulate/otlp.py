@@ -6,7 +6,7 @@ Deploys are no part of OTLP. They leave as change events of PagerDuty's Events p
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from itertools import groupby
@@ -31,6 +31,9 @@ RECORDS_PER_REQUEST_MAX = 1_000
 # Whoever receives it may tell by it that the change comes from a simulation.
 ROUTING_KEY = "hindcast-simulate"
 
+# The version of each service that runs another one than usual.
+Versions = Mapping[str, str]
+
 One = TypeVar("One", Line, Gauge, Span)
 
 
@@ -46,7 +49,8 @@ class Export:
 
 def exports(moment: Moment, *, records_per_request_max: int = RECORDS_PER_REQUEST_MAX) -> Iterator[Export]:
     """Everything a moment said, as requests of at most so many records; nothing said, no request."""
-    kinds: tuple[tuple[str, Sequence[Any], Callable[[Any], bytes]], ...] = (
+    versions = dict(moment.versions)
+    kinds: tuple[tuple[str, Sequence[Any], Callable[[Any, Versions], bytes]], ...] = (
         ("/v1/logs", moment.lines, logs_request),
         ("/v1/metrics", moment.gauges, metrics_request),
         ("/v1/traces", moment.spans, traces_request),
@@ -54,17 +58,17 @@ def exports(moment: Moment, *, records_per_request_max: int = RECORDS_PER_REQUES
     for path, records, request in kinds:
         for at in range(0, len(records), records_per_request_max):
             some = records[at : at + records_per_request_max]
-            yield Export(path, PROTOBUF, request(some), len(some))
+            yield Export(path, PROTOBUF, request(some, versions), len(some))
     for change in moment.changes:
         yield Export("/v2/change/enqueue", JSON, change_request(change), 1)
 
 
-def logs_request(lines: Sequence[Line]) -> bytes:
+def logs_request(lines: Sequence[Line], versions: Versions) -> bytes:
     """An ExportLogsServiceRequest."""
     request = ExportLogsServiceRequest()
     for service, some in _by_service(lines):
         scoped = request.resource_logs.add()
-        _describe(scoped.resource, service)
+        _describe(scoped.resource, service, versions)
         logs = scoped.scope_logs.add()
         logs.scope.name = SCOPE
         for line in some:
@@ -88,12 +92,12 @@ def logs_request(lines: Sequence[Line]) -> bytes:
     return _written(request)
 
 
-def metrics_request(values: Sequence[Gauge]) -> bytes:
+def metrics_request(values: Sequence[Gauge], versions: Versions) -> bytes:
     """An ExportMetricsServiceRequest: counts as monotonic deltas, everything else as gauges."""
     request = ExportMetricsServiceRequest()
     for service, some in _by_service(values):
         scoped = request.resource_metrics.add()
-        _describe(scoped.resource, service)
+        _describe(scoped.resource, service, versions)
         metrics = scoped.scope_metrics.add()
         metrics.scope.name = SCOPE
         for value in some:
@@ -111,12 +115,12 @@ def metrics_request(values: Sequence[Gauge]) -> bytes:
     return _written(request)
 
 
-def traces_request(spans: Sequence[Span]) -> bytes:
+def traces_request(spans: Sequence[Span], versions: Versions) -> bytes:
     """An ExportTraceServiceRequest."""
     request = ExportTraceServiceRequest()
     for service, some in _by_service(spans):
         scoped = request.resource_spans.add()
-        _describe(scoped.resource, service)
+        _describe(scoped.resource, service, versions)
         traces = scoped.scope_spans.add()
         traces.scope.name = SCOPE
         for span in some:
@@ -163,12 +167,12 @@ def _by_service(records: Sequence[One]) -> Iterator[tuple[str, list[One]]]:
         yield service, list(some)
 
 
-def _describe(resource: Any, service: str) -> None:  # noqa: ANN401
+def _describe(resource: Any, service: str, versions: Versions) -> None:  # noqa: ANN401
     one = microservice(service)
     resource.attributes.extend(
         (
             _pair("service.name", service),
-            _pair("service.version", one.version),
+            _pair("service.version", versions.get(service, one.version)),
             _pair("deployment.environment", "simulation"),
             _pair("telemetry.sdk.language", str(one.voice)),
             _pair("host.name", f"{service}-0"),

@@ -68,8 +68,18 @@ class World:
             if second % gauges.PERIOD_SECONDS == 0:
                 measured.extend(self._gauges(second))
         until = first + seconds
-        changes = tuple(change for change in self.changes() if first <= seconds_since_1970(change.at) < until)
-        return Moment(_whole_second(at), seconds, tuple(lines), tuple(measured), tuple(spans), changes)
+        made = [(seconds_since_1970(change.at), change) for change in self.changes()]
+        changes = tuple(change for second, change in made if first <= second < until)
+        versions = {change.service: change.ref for second, change in made if second <= first}
+        return Moment(
+            _whole_second(at),
+            seconds,
+            tuple(lines),
+            tuple(measured),
+            tuple(spans),
+            changes,
+            tuple(versions.items()),
+        )
 
     def counts(self, since: datetime, until: datetime) -> NDArray[np.int64]:
         """Lines of each second of a stretch, by service and level: what `step` writes, without writing it."""
