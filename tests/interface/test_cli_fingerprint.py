@@ -143,6 +143,16 @@ def test_bytes_that_are_no_text_disturb_nothing(hindcast: Keyboard) -> None:
     assert made(hindcast) in out
 
 
+def test_a_log_cannot_steer_the_terminal(hindcast: Keyboard) -> None:
+    """Control characters in what was logged are shown, not obeyed."""
+    for command in ("fingerprint - --frames", "group explain -"):
+        code, out, _ = hindcast(command, stdin=TRACE.replace("none left", "none\x1b]0;owned\x07 left"))
+
+        assert code == 0
+        assert "\x1b" not in out
+        assert "\x07" not in out
+
+
 def test_a_join_sticks_and_is_explained(hindcast: Keyboard) -> None:
     """Two groups joined are one from then on, and whoever asks is told by whom and why."""
     one, two = made(hindcast), made(hindcast, TRACE.replace("take", "put"))

@@ -11,6 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from hindcast.cli.render import clean
 from hindcast.cli.session import Session, verb
 from hindcast.model.errors import Malformed, Missing
 
@@ -133,7 +134,7 @@ def _plain_frame(frame: Frame) -> dict[str, Any]:
 def _shown(trace: Trace | None, made: Fingerprint, *, frames: bool) -> RenderableType:
     from hindcast.ingest.fingerprint.grouping import written
 
-    head = Text.assemble((written(made.id), "bold"), "  ", made.title)
+    head = Text.assemble((written(made.id), "bold"), "  ", clean(made.title))
     if trace is None:
         where = Text("  no stack trace; grouped by its words", style="dim")
     else:
@@ -158,7 +159,7 @@ def part_table(made: Fingerprint) -> Table:
         names = [variant.value for variant in part.counts]
         counts = "yes" if len(names) > 1 else f"{names[0]} only" if names else "no"
         style = "" if names else "dim"
-        table.add_row(f"  {counts}", part.kind, Text(part.value), Text(part.why), style=style)
+        table.add_row(f"  {counts}", part.kind, Text(clean(part.value)), Text(part.why), style=style)
     return table
 
 
@@ -167,8 +168,12 @@ def _frame_table(trace: Trace) -> Table:
     for heading in ("  whose", "function", "place"):
         table.add_column(heading, overflow="fold")
     for raised in trace.raised:
-        table.add_row(f"  {raised.relation.value}", Text(f"{raised.type}: {raised.message}"[:200], style="bold"), "")
+        table.add_row(
+            f"  {raised.relation.value}", Text(clean(f"{raised.type}: {raised.message}"[:200]), style="bold"), ""
+        )
         for frame in raised.frames:
             place = f"{frame.file}:{frame.line}" if frame.line else frame.file or frame.module
-            table.add_row("  app" if frame.in_app else "  library", Text(frame.function or "?"), Text(place))
+            table.add_row(
+                "  app" if frame.in_app else "  library", Text(clean(frame.function or "?")), Text(clean(place))
+            )
     return table

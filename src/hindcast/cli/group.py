@@ -14,6 +14,7 @@ from rich.text import Text
 
 from hindcast.cli.fingerprint import part_table, read_source
 from hindcast.cli.options import At, OnBranch, Why
+from hindcast.cli.render import clean
 from hindcast.cli.session import Session, verb
 from hindcast.model.errors import Damaged, Malformed, Missing
 from hindcast.model.ids import Address
@@ -80,7 +81,7 @@ def list_rules(session: Session, at: At = None, branch: OnBranch = MAIN) -> None
     for heading in ("rule", "what it does", "who", "why"):
         table.add_column(heading, overflow="fold", no_wrap=heading in ("rule", "who"))
     for record, rule in zip(records, rules, strict=True):
-        table.add_row(record.path, Text(_said(rule)), record.actor, Text(rule.why))
+        table.add_row(record.path, Text(clean(_said(rule))), record.actor, Text(clean(rule.why)))
     session.answer(document, table)
     session.hint(f"Undo one: hindcast memory retract {records[-1].address} --why …")
 
@@ -132,10 +133,12 @@ def explain(session: Session, source: Source, service: Service = "", at: At = No
             for part in made.parts
         ],
     }
-    steps = [Text(f"  {move}") for move in moves] or [Text("  no join or split applies: the fingerprint is the group")]
+    steps = [Text(clean(f"  {move}")) for move in moves] or [
+        Text("  no join or split applies: the fingerprint is the group")
+    ]
     session.answer(
         document,
-        Text.assemble("group ", (written(group), "bold"), "  ", made.title),
+        Text.assemble("group ", (written(group), "bold"), "  ", clean(made.title)),
         Text(f"fingerprint {written(made.id)}, scheme {made.scheme}"),
         part_table(made),
         *steps,
@@ -201,7 +204,7 @@ def _remember(session: Session, rule: Rule, why: str, branch: str) -> None:
         [Change(address, body, KIND, text=f"{_said(rule)} {why}")], actor=session.who, why=why, branch=branch
     )
     document: dict[str, Any] = {"address": str(address), "commit": made.id, **body, **_leads_to(rule)}
-    session.answer(document, Text(f"{_said(rule)} ({address})"))
+    session.answer(document, Text(clean(f"{_said(rule)} ({address})")))
 
 
 def _leads_to(rule: Rule) -> dict[str, str]:
