@@ -21,21 +21,30 @@ ARRIVED_SECONDS_BACK = 60
 
 _LAST = "SELECT toUnixTimestamp64Micro(max(arrived)) AS us, count() AS lines FROM log"
 
-# Seconds are compared as a whole, because lines of one second come with several inserts.
-_SECONDS = """
-SELECT DISTINCT space, toInt64(time) FROM log
+# The days that have to be looked at, so that no others are.
+_RANGE = """
+SELECT toInt64(min(time)) * 1000000 AS since_us, (toInt64(max(time)) + 1) * 1000000 AS until_us FROM log
 WHERE arrived >= fromUnixTimestamp64Micro({arrived_us:Int64}, 'UTC')
+"""
+
+_SINCE = "fromUnixTimestamp64Micro({since_us:Int64}, 'UTC')"
+_UNTIL = "fromUnixTimestamp64Micro({until_us:Int64}, 'UTC')"
+
+# Seconds are compared as a whole, because lines of one second come with several inserts.
+_SECONDS = f"""
+SELECT DISTINCT space, toInt64(time) FROM log
+WHERE time >= {_SINCE} AND time < {_UNTIL} AND arrived >= fromUnixTimestamp64Micro({{arrived_us:Int64}}, 'UTC')
 """
 
 _MISSING = f"""
 SELECT space, second, service, level, toUInt64(sum(logged) - sum(rated)) AS count
 FROM (
     SELECT space, toInt64(time) AS second, service, level, toInt64(count()) AS logged, toInt64(0) AS rated
-    FROM log WHERE (space, toInt64(time)) IN ({_SECONDS})
+    FROM log WHERE time >= {_SINCE} AND time < {_UNTIL} AND (space, toInt64(time)) IN ({_SECONDS})
     GROUP BY space, second, service, level
     UNION ALL
-    SELECT space, toInt64(second) AS second, service, level, toInt64(0) AS logged, toInt64(sum(count)) AS rated
-    FROM rate WHERE (space, toInt64(second)) IN ({_SECONDS})
+    SELECT space, toInt64(rate.second) AS second, service, level, toInt64(0) AS logged, toInt64(sum(count)) AS rated
+    FROM rate WHERE rate.second >= {_SINCE} AND rate.second < {_UNTIL} AND (space, toInt64(rate.second)) IN ({_SECONDS})
     GROUP BY space, second, service, level
 )
 GROUP BY space, second, service, level
@@ -43,11 +52,9 @@ HAVING sum(logged) > sum(rated)
 ORDER BY second
 """
 
-_WRITES = """
+_WRITES = f"""
 SELECT DISTINCT write FROM log
-WHERE time >= fromUnixTimestamp64Micro({since_us:Int64}, 'UTC')
-AND time < fromUnixTimestamp64Micro({until_us:Int64}, 'UTC')
-AND arrived >= fromUnixTimestamp64Micro({arrived_us:Int64}, 'UTC')
+WHERE time >= {_SINCE} AND time < {_UNTIL} AND arrived >= fromUnixTimestamp64Micro({{arrived_us:Int64}}, 'UTC')
 """
 
 _COUNTS_OF = """
@@ -70,7 +77,8 @@ def recount(engine: Engine, *, alone: bool, arrived_since: datetime | None = Non
         arrived_us = int(last["us"]) - ARRIVED_SECONDS_BACK * 1_000_000
     else:
         arrived_us = microseconds(arrived_since)
-    missing = engine.ask(_MISSING, {"arrived_us": arrived_us})
+    late = {"arrived_us": arrived_us}
+    missing = engine.ask(_MISSING, {**engine.ask(_RANGE, late).to_pylist()[0], **late})
     if not missing.num_rows:
         return 0
     if alone:
