@@ -265,3 +265,22 @@ def test_a_refusal_speaks_elasticsearch() -> None:
 
     assert told["status"] == 429
     assert told["error"]["type"] == "es_rejected_execution_exception"
+
+
+def test_half_a_character_costs_a_character() -> None:
+    """An escape of half an emoji is replaced; whole ones, and what only looks like one, are left."""
+    read = bulk({"create": {}}, rb'{"message":"cut \ud83d, whole \ud83d\ude00, text \\ud83d"}').read
+
+    assert read.logs is not None
+    assert read.logs["message"].to_pylist() == ["cut �, whole 😀, text \\ud83d"]
+    assert read.altered["invalid_utf8"] == 1
+
+
+def test_a_document_nested_without_end_is_kept() -> None:
+    """Lists inside lists, hundreds deep, end in a mark; the rest of the document is there."""
+    deep = "[" * 600 + "]" * 600
+
+    read = bulk({"create": {}}, f'{{"message":"x","deep":{deep},"a":1}}').read
+
+    assert read.logs is not None
+    assert dict(read.logs["attributes"].to_pylist()[0]) == {"deep": "…[nested too deep]", "a": "1"}

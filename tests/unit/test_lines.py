@@ -188,3 +188,11 @@ def test_too_many_lines_are_told() -> None:
     assert read.logs is not None
     assert read.logs.num_rows == 2
     assert [rejection.position for rejection in read.rejections] == [2]
+
+
+def test_a_hostile_line_takes_no_time() -> None:
+    """Megabytes made to confuse a pattern are looked at only at their start."""
+    for piece in ("(", "a(", " ", "1 ", "A.", "#1", "2026-11-16 "):
+        read = lines.parse(f"ERROR x\n{piece * 200_000}z\n".encode(), LIMITS, arrived=ARRIVED)
+        assert read.logs is not None
+        assert read.logs.num_rows in {1, 2}

@@ -355,7 +355,8 @@ def test_invalid_text_costs_a_character_and_not_the_request() -> None:
 
 def test_a_record_with_a_million_labels_keeps_the_first() -> None:
     """The others are counted; the next record has all of its own."""
-    wide = LogRecord(attributes=[KeyValue(key=f"k{n}", value=AnyValue(int_value=n)) for n in range(1_000_000)])
+    # KeyValue messages of fourteen bytes each, written by hand because a million objects take their time.
+    wide = LogRecord.FromString(b"".join(b"\x32\x0e\x0a\x08k%07d\x12\x02\x18\x05" % n for n in range(1_000_000)))
     body = request(wide, LogRecord(attributes=pairs(a="1"))).SerializeToString()
 
     read = otlp.parse("logs", body, LIMITS)
@@ -397,12 +398,12 @@ def test_a_body_made_of_empty_records_is_refused_before_it_costs_memory() -> Non
         return content
 
     records = wrapped(b"\x12\x00" * HARMLESS_BYTES, 0x12, 0x0A)
-    attributes = wrapped(b"\x32\x00" * (LIMITS.attributes_per_request_max + 1), 0x12, 0x12, 0x0A)
+    attributes = wrapped(b"\x32\x00" * HARMLESS_BYTES, 0x12, 0x12, 0x0A)
 
     with pytest.raises(Malformed, match="records_per_request_max"):
         otlp.parse("logs", records, LIMITS)
     with pytest.raises(Malformed, match="attributes_per_request_max"):
-        otlp.parse("logs", attributes, LIMITS)
+        otlp.parse("logs", attributes, IngestLimits(attributes_per_request_max=100_000))
 
 
 def test_more_records_than_are_taken_are_refused_in_json() -> None:
@@ -430,3 +431,57 @@ def test_a_failure_is_a_status_message() -> None:
     assert json.loads(otlp.failure(400, "bad", as_json=True)) == {"code": 3, "message": "bad"}
     assert otlp.failure(503, "wait", as_json=False) == b"\x08\x0e\x12\x04wait"
     assert otlp.failure(400, "x" * 300, as_json=False)[:5] == b"\x08\x03\x12\xac\x02"
+
+
+def test_a_large_resource_of_many_records_is_refused_before_it_is_repeated() -> None:
+    """What is on the wire once would be in memory for each record; short attributes are, long ones are not."""
+    small = request(*[LogRecord()] * 1_000, host__name="h")
+    large = request(*[LogRecord()] * 60_000, host__name="h" * 100_000)
+
+    assert len(rows(small)) == 1_000
+    for body, in_json in ((large.SerializeToString(), False), (as_json(large), True)):
+        with pytest.raises(Malformed, match="share"):
+            otlp.parse("logs", body, LIMITS, as_json=in_json)
+
+
+@pytest.mark.parametrize("depth", [10, 60, 400])
+def test_values_nested_too_deep_are_told_apart(depth: int) -> None:
+    """A few levels are written out, more end in a mark; however deep, the request is read or refused by name."""
+    value = '{"arrayValue":{"values":[' * depth + '{"stringValue":"leaf"}' + "]}}" * depth
+    body = (
+        f'{{"resourceLogs":[{{"scopeLogs":[{{"logRecords":[{{"body":{value}}},{{"body":{{"stringValue":"x"}}}}]}}]}}]}}'
+    )
+
+    try:
+        read = otlp.parse("logs", body.encode(), LIMITS, as_json=True)
+    except Malformed:
+        assert depth == 400
+        return
+
+    assert read.logs is not None
+    deep, flat = read.logs["message"].to_pylist()
+    assert ("leaf" in deep) == (depth == 10)
+    assert ("nested too deep" in deep) == (depth > 10)
+    assert flat == "x"
+
+
+@pytest.mark.parametrize("value", ['{"intValue":"99999999999999999999"}', '{"intValue":1e400}', '{"doubleValue":"x"}'])
+def test_numbers_out_of_range_are_refused_in_json(value: str) -> None:
+    """A number that 64 bits cannot hold is a mistake of the sender, and the error says where it stands."""
+    record = f'{{"resourceLogs":[{{"scopeLogs":[{{"logRecords":[{{"body":{value}}}]}}]}}]}}'
+
+    with pytest.raises(Malformed) as raised:
+        otlp.parse("logs", record.encode(), LIMITS, as_json=True)
+
+    assert raised.value.field
+
+
+def test_half_a_character_is_replaced() -> None:
+    """A text that was cut inside an emoji is kept up to there, in JSON of any kind."""
+    record = rb'{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"stringValue":"ok \ud83d"}}]}]}]}'
+
+    read = otlp.parse("logs", record, LIMITS, as_json=True)
+
+    assert read.logs is not None
+    assert read.logs["message"].to_pylist() == ["ok �"]
+    assert read.altered["invalid_utf8"] == 1

@@ -331,3 +331,12 @@ def test_a_span_that_ends_before_it_starts_took_no_time() -> None:
     assert found.spans is not None
     assert found.spans["duration_us"].to_pylist() == [0, 0]
     assert found.altered["negative_duration"] == 2
+
+
+def test_a_summary_with_endless_quantiles_keeps_the_first() -> None:
+    """Each quantile is a row with all attributes, so there is an end to them."""
+    point = SummaryDataPoint(time_unix_nano=NANOS, count=1, sum=1.0)
+    for step in range(1_000):
+        point.quantile_values.add(quantile=step / 1_000, value=1.0)
+
+    assert len(points(Metric(name="s", summary=Summary(data_points=[point])))) == 34

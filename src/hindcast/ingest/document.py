@@ -9,18 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, tzinfo
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
 from hindcast.ingest.level import Scale, infer_level, read_level
-from hindcast.ingest.rows import TIME_NAIVE, TIME_UNREADABLE, LogRows
+from hindcast.ingest.rows import TIME_NAIVE, TIME_UNREADABLE, Json, LogRows, json_text, repaired_json
 from hindcast.ingest.times import read_time, trusted
 from hindcast.model.ingest_limits import IngestLimits
 from hindcast.model.signal import Level
-
-# What JSON can say.
-Json = Any
 
 TIME_KEYS: Final = ("@timestamp", "timestamp", "time", "ts", "datetime", "date", "eventTime", "asctime", "_time", "t")
 LEVEL_KEYS: Final = (
@@ -143,11 +140,26 @@ def add_document(
     )
 
 
+def loaded(source: bytes | str, counts: Counter[str]) -> dict[str, Json] | None:
+    """The JSON object that a line is, its texts repaired where they have to be; none where it is no object."""
+    raw = source if isinstance(source, bytes) else source.encode()
+    try:
+        found = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        tried: Counter[str] = Counter()
+        try:
+            found = orjson.loads(repaired_json(raw, tried))
+        except orjson.JSONDecodeError:
+            return None
+        counts.update(tried)
+    return found if isinstance(found, dict) else None
+
+
 def text_of(value: Json) -> str:
     """A JSON value as text: strings as they are, the rest as JSON."""
     if isinstance(value, str):
         return value
-    return "" if value is None else orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS).decode()
+    return "" if value is None else json_text(value)
 
 
 def _flat(document: Mapping[str, Json], before: str = "", depth: int = 0) -> Iterator[tuple[str, Json]]:
@@ -178,7 +190,7 @@ def _message(fields: dict[str, Json]) -> str:
         if key in fields:
             return text_of(fields.pop(key))
     # A document without a sentence is its own.
-    return orjson.dumps(fields, option=orjson.OPT_NON_STR_KEYS).decode()
+    return json_text(fields)
 
 
 def _stack(fields: dict[str, Json]) -> str:

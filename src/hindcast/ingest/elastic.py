@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import orjson
 
-from hindcast.ingest.document import Json, add_document
-from hindcast.ingest.rows import TEXT_REPAIRED, LogRows, Read
+from hindcast.ingest.document import add_document, loaded
+from hindcast.ingest.rows import Json, LogRows, Read
 from hindcast.model.columns import Rejection
 from hindcast.model.errors import Malformed
 from hindcast.model.ingest_limits import IngestLimits
@@ -103,28 +103,13 @@ def _action(line: bytes, number: int) -> tuple[str, Mapping[str, Json]]:
 
 def _document(source: bytes, action: str, rows: LogRows) -> tuple[Mapping[str, Json] | None, str]:
     """The document to keep, or what is wrong with it; neither for an update of what is not there."""
-    found = _loaded(source, rows)
-    if not isinstance(found, dict):
+    found = loaded(source, rows.counts)
+    if found is None:
         return None, "failed to parse: the document is not a JSON object"
     if action != "update":
         return found, ""
     whole = found.get("upsert") or (found.get("doc") if found.get("doc_as_upsert") else None)
     return (whole, "") if isinstance(whole, dict) else (None, "")
-
-
-def _loaded(source: bytes, rows: LogRows) -> Json:
-    try:
-        return orjson.loads(source)
-    except orjson.JSONDecodeError:
-        pass
-    # JSON is UTF-8; shippers that forward bytes as they are do not know that.
-    text = source.decode("utf-8", "replace")
-    try:
-        found = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return None
-    rows.counts[TEXT_REPAIRED] += 1
-    return found
 
 
 def answer(items: Sequence[Item], took_ms: int) -> bytes:

@@ -12,11 +12,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import Final
 
-import orjson
-
-from hindcast.ingest.document import Json, add_document
+from hindcast.ingest.document import add_document, loaded
 from hindcast.ingest.level import infer_level
-from hindcast.ingest.rows import TIME_NAIVE, LogRows, Read, repaired
+from hindcast.ingest.rows import TIME_NAIVE, Json, LogRows, Read, repaired
 from hindcast.ingest.times import Reading, leading_time, read_time, trusted
 from hindcast.model.columns import Rejection
 from hindcast.model.ingest_limits import IngestLimits
@@ -46,6 +44,11 @@ _TRACE: Final = re.compile(
 )
 _OPENING: Final = re.compile(r"[\[(]?")
 _EPOCH: Final = re.compile(r"(\d{10}(?:\.\d{1,9})?|\d{13}|\d{16}|\d{19})(?=[\s,|]|$)")
+
+
+# How much of a line, and of the lines after it, is looked at to tell what they are.
+LOOK_CHARS: Final = 512
+TRACE_CHARS: Final = 32_768
 
 
 @dataclass(slots=True)
@@ -95,7 +98,7 @@ def settled_bytes(buffer: bytes, limits: IngestLimits) -> int:
         if end <= 0:
             break
         start = buffer.rfind(b"\n", 0, end - 1) + 1
-        line = buffer[start:end][:256].decode("utf-8", "replace").rstrip("\r\n")
+        line = buffer[start:end][:LOOK_CHARS].decode("utf-8", "replace").rstrip("\r\n")
         if line.startswith("{") or _reading(line, None, UTC):
             return start
         if not fallback and line.strip() and not any(it.match(line) for it in (_FOLLOWS, _INSIDE, _BEGINS)):
@@ -112,7 +115,7 @@ def _records(
         line = repaired(raw, rows.counts).rstrip("\r")
         if not line.strip():
             continue
-        document = _document(line)
+        document = (loaded(line, rows.counts) or None) if line.startswith("{") else None
         reading = _reading(line, arrived, zone) if document is None else None
         if open_record and document is None and _belongs(line, reading, open_record, limits):
             open_record.rest.append(line)
@@ -128,23 +131,14 @@ def _belongs(line: str, reading: Reading | None, before: _Open, limits: IngestLi
     """Whether a line continues the record before it: it looks like it, or it alone has no time among lines that do."""
     if reading is not None or len(before.rest) >= limits.continuation_lines_max:
         return False
-    if before.reading is not None or _FOLLOWS.match(line):
+    look = line[:LOOK_CHARS]
+    if before.reading is not None or _FOLLOWS.match(look):
         return True
-    if before.rest or _BEGINS.match(before.first):
-        return _INSIDE.match(line) is not None
-    if not _BEGINS.match(line):
+    if before.rest or _BEGINS.match(before.first[:LOOK_CHARS]):
+        return _INSIDE.match(look) is not None
+    if not _BEGINS.match(look):
         return False
     return before.document is not None or infer_level(before.first) >= Level.ERROR
-
-
-def _document(line: str) -> dict[str, Json] | None:
-    if not line.startswith("{"):
-        return None
-    try:
-        found = orjson.loads(line)
-    except orjson.JSONDecodeError:
-        return None
-    return found if isinstance(found, dict) and found else None
 
 
 def _reading(line: str, arrived: datetime | None, zone: tzinfo) -> Reading | None:
@@ -168,7 +162,7 @@ def _add_document(
 
 def _add_text(rows: LogRows, record: _Open, limits: IngestLimits, arrived: datetime | None, service: str) -> None:
     rest = "\n".join(record.rest)
-    is_trace = _TRACE.search(f"{record.first}\n{rest}") is not None if rest else False
+    is_trace = _TRACE.search(f"{record.first[:LOOK_CHARS]}\n{rest[:TRACE_CHARS]}") is not None if rest else False
     if record.reading is not None:
         rows.counts[TIME_NAIVE] += record.reading.naive
     message, stack = f"{record.first}\n{rest}".rstrip("\n"), ""
@@ -186,7 +180,7 @@ def _add_text(rows: LogRows, record: _Open, limits: IngestLimits, arrived: datet
 def _told(record: _Open) -> tuple[str, str]:
     """The sentence and the stack trace of a record that has one; a bare traceback's sentence is its exception."""
     rest = "\n".join(record.rest)
-    if not _BEGINS.match(record.first):
+    if not _BEGINS.match(record.first[:LOOK_CHARS]):
         return record.first, rest
     whole = f"{record.first}\n{rest}"
     if not record.first.startswith("Traceback"):

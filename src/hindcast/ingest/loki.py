@@ -8,16 +8,15 @@ from datetime import datetime
 from typing import Any, Final
 
 import msgspec
-import orjson
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
 
 from hindcast.ingest.body import unsnapped
-from hindcast.ingest.document import Json, add_document, text_of
+from hindcast.ingest.document import add_document, loaded, text_of
 from hindcast.ingest.level import infer_level, read_level
-from hindcast.ingest.rows import TEXT_REPAIRED, TIME_UNREADABLE, LogRows, Read, repaired
+from hindcast.ingest.rows import TIME_UNREADABLE, Json, LogRows, Read, repaired, repaired_json
 from hindcast.ingest.times import micros_of, read_time
 from hindcast.model.columns import Rejection
 from hindcast.model.errors import Malformed
@@ -54,12 +53,9 @@ def parse_json(body: bytes, limits: IngestLimits, *, arrived: datetime) -> Read:
     rows = LogRows(limits)
     try:
         push = _JSON.decode(body)
-    except UnicodeDecodeError:
-        text = body.decode("utf-8", "replace")
-        rows.counts[TEXT_REPAIRED] += text.count("\N{REPLACEMENT CHARACTER}")
-        push = _json(text.encode())
-    except (msgspec.DecodeError, RecursionError):
-        push = _json(body)
+    except (ValueError, RecursionError):
+        # Texts may be repaired; what is wrong beside them is told.
+        push = _json(repaired_json(body, rows.counts))
     entries = (entry for stream in push.streams or () for entry in _json_entries(stream))
     return _read(entries, rows, limits, arrived)
 
@@ -202,8 +198,9 @@ def _add(
         rows.counts[TIME_UNREADABLE] += 1
     at = reading.at if reading else None
     level = next((found for key in LEVEL_LABELS if (found := read_level(known.get(key)))), 0)
-    document = _document(line)
-    if document is not None:
+    document = loaded(line, rows.counts) if line.startswith("{") and line.rstrip().endswith("}") else None
+    # A line that is itself a JSON document, as containers write them.
+    if document:
         add_document(rows, document, arrived=arrived, limits=limits, at=at, level=level, service=service, extra=known)
         return
     rows.add(
@@ -215,17 +212,6 @@ def _add(
         span=_hex(known, SPAN_LABELS, 16),
         attributes=known,
     )
-
-
-def _document(line: str) -> Mapping[str, Json] | None:
-    """A line that is itself a JSON document, as containers write them."""
-    if not (line.startswith("{") and line.rstrip().endswith("}")):
-        return None
-    try:
-        found = orjson.loads(line)
-    except orjson.JSONDecodeError:
-        return None
-    return found if isinstance(found, dict) and found else None
 
 
 def _label(labels: Mapping[str, str], names: tuple[str, ...]) -> str:

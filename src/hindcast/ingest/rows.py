@@ -6,6 +6,7 @@ answers the sender and whoever watches this process can tell.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,11 +15,16 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from hindcast.model.columns import ATTRIBUTES, RAW_LOG, TIME, Parsed, Rejection
+from hindcast.model.errors import Malformed
 from hindcast.model.ingest_limits import IngestLimits
+
+# What JSON can say.
+Json = Any
 
 # The names under which alterations are counted.
 MESSAGE_CUT: Final = "message_cut"
@@ -29,6 +35,13 @@ TEXT_REPAIRED: Final = "invalid_utf8"
 TIME_NAIVE: Final = "time_naive"
 TIME_UNREADABLE: Final = "time_unreadable"
 SERVICE_CUT: Final = "service_cut"
+
+# Stands where something is nested deeper than anybody reads.
+TOO_DEEP: Final = "…[nested too deep]"
+# An escape of half a character (left behind where a text was cut), beside those that are whole.
+_HALF: Final = re.compile(r"(\\\\|\\u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w)|\\u[dD][89a-fA-F]\w\w")
+# How much memory one request may spend on repeating what its records share.
+SPREAD_BYTES_MAX: Final = 256 * 1024 * 1024
 
 _MICROSECOND: Final = timedelta(microseconds=1)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -142,6 +155,16 @@ class Attributes:
             return joined
         return joined.picked(_last_of_each(joined))
 
+    @property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """How many bytes the values of each row have."""
+        if not len(self.lengths):
+            return np.zeros(0, dtype=np.int64)
+        lengths = np.append(byte_lengths(self.values).astype(np.int64), 0)
+        # An empty row has no values of its own, and reduceat would give it the next one's.
+        sizes: npt.NDArray[np.int64] = np.add.reduceat(lengths, starts(self.lengths)) * (self.lengths > 0)
+        return sizes
+
     def map(self, limits: IngestLimits, counts: Counter[str]) -> pa.Array:
         """The map column, with the limits on numbers and sizes applied."""
         fitting = self
@@ -215,6 +238,36 @@ def repaired(raw: bytes, counts: Counter[str]) -> str:
     except UnicodeDecodeError:
         counts[TEXT_REPAIRED] += 1
         return raw.decode("utf-8", "replace")
+
+
+def repaired_json(raw: bytes, counts: Counter[str]) -> bytes:
+    """JSON whose texts are all valid: bytes that are not UTF-8, and halves of characters, are replaced and counted."""
+    text = raw.decode("utf-8", "replace")
+    replaced = text.count("\N{REPLACEMENT CHARACTER}")
+    whole, halves = _HALF.sub(lambda found: found[1] or r"\ufffd", text), 0
+    if whole != text:
+        halves = sum(1 for found in _HALF.finditer(text) if not found[1])
+    counts[TEXT_REPAIRED] += replaced + halves
+    return whole.encode()
+
+
+def json_text(value: Json) -> str:
+    """A JSON value as compact text."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS).decode()
+    except TypeError:
+        # Deeper than orjson goes, which is far deeper than anybody reads.
+        return TOO_DEEP
+
+
+def check_spread(size: int) -> None:
+    """Refuse a request in which many records share much: on the wire it is there once, in columns each time."""
+    if size > SPREAD_BYTES_MAX:
+        raise Malformed(
+            f"Attributes that records share take {size} bytes when each has its own; {SPREAD_BYTES_MAX} are spent.",
+            field="attributes",
+            remedy="Send smaller batches, or shorter attributes.",
+        )
 
 
 def log_table(

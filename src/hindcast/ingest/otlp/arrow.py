@@ -26,7 +26,7 @@ from hindcast.ingest.otlp.values import (
     opened,
     strings,
 )
-from hindcast.ingest.rows import starts
+from hindcast.ingest.rows import check_spread, starts
 
 _CUMULATIVE: Final = 2
 
@@ -231,5 +231,7 @@ def _distributions(
             row = PointRow(int(index[metric]), position, full, unit_list[metric], point["time_unix_nano"], value, grows)
             rows.append(row)
             sources.append(place)
-    taken = attributes.taken(np.array(sources, dtype=np.int64))
+    repeated = np.array(sources, dtype=np.int64)
+    check_spread(int(attributes.sizes[repeated].sum()))
+    taken = attributes.taken(repeated)
     return PointColumns.of_rows(contexts, rows, taken)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -10,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from hindcast.ingest.rows import Attributes
+from hindcast.ingest.rows import SERVICE_CUT, VALUE_CUT, Attributes, check_spread, cut
+from hindcast.model.ingest_limits import IngestLimits
 
 # Where the service's name is looked for, in this order. What the SDK calls `unknown_service` is its word for none.
 SERVICE_KEYS: Final = (
@@ -69,16 +71,27 @@ def context(resource: Mapping[str, str], scope: str) -> Context:
     return Context(service, shared)
 
 
-def services(contexts: Sequence[Context], index: npt.NDArray[np.int64]) -> pa.Array:
+def services(
+    contexts: Sequence[Context], index: npt.NDArray[np.int64], limits: IngestLimits, counts: Counter[str]
+) -> pa.Array:
     """The service of each row."""
-    return pa.array([one.service for one in contexts], pa.string()).take(pa.array(index))
+    names = pa.array([one.service for one in contexts], pa.string())
+    return cut(names, limits.service_bytes_max, counts, SERVICE_CUT).take(pa.array(index))
 
 
-def with_shared(own: Attributes, contexts: Sequence[Context], index: npt.NDArray[np.int64]) -> Attributes:
-    """Each row's attributes, with those of its context before them."""
+def with_shared(
+    own: Attributes,
+    contexts: Sequence[Context],
+    index: npt.NDArray[np.int64],
+    limits: IngestLimits,
+    counts: Counter[str],
+) -> Attributes:
+    """Each row's attributes, with those of its context before them. They are cut before they are repeated."""
+    values = pa.array([value for one in contexts for value in one.shared.values()], pa.string())
     shared = Attributes(
         pa.array([key for one in contexts for key in one.shared], pa.string()),
-        pa.array([value for one in contexts for value in one.shared.values()], pa.string()),
+        cut(values, limits.attribute_value_bytes_max, counts, VALUE_CUT),
         np.array([len(one.shared) for one in contexts], dtype=np.int64),
     )
+    check_spread(int(shared.sizes[index].sum()))
     return own.after(shared, index)

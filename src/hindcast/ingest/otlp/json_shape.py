@@ -6,13 +6,17 @@ Ids are hex here and 64-bit numbers may be strings. Unknown fields are ignored, 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
 from hindcast.ingest.otlp.values import Decoded
-from hindcast.ingest.rows import TEXT_REPAIRED
+from hindcast.ingest.rows import repaired_json
 from hindcast.model.errors import Malformed
+
+Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+Int32 = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 
 
 class _Shape(msgspec.Struct, rename="camel", gc=False):
@@ -36,7 +40,7 @@ class AnyValue(_Shape):
 
     string_value: str | None = None
     bool_value: bool | None = None
-    int_value: int | None = None
+    int_value: Int64 | None = None
     double_value: float | None = None
     array_value: ArrayValue | None = None
     kvlist_value: KeyValueList | None = None
@@ -159,8 +163,8 @@ class Traces(_Shape):
 class Buckets(_Shape):
     """One side of an exponential histogram."""
 
-    offset: int | None = None
-    bucket_counts: list[int] | None = None
+    offset: Int32 | None = None
+    bucket_counts: list[Count] | None = None
 
 
 class Quantile(_Shape):
@@ -175,17 +179,17 @@ class Point(_Shape):
 
     attributes: list[KeyValue] | None = None
     time_unix_nano: int | None = None
-    flags: int | None = None
+    flags: Count | None = None
     as_double: float | None = None
-    as_int: int | None = None
-    count: int | None = None
+    as_int: Int64 | None = None
+    count: Count | None = None
     sum: float | None = None
     min: float | None = None
     max: float | None = None
-    bucket_counts: list[int] | None = None
+    bucket_counts: list[Count] | None = None
     explicit_bounds: list[float] | None = None
-    scale: int | None = None
-    zero_count: int | None = None
+    scale: Int32 | None = None
+    zero_count: Count | None = None
     positive: Buckets | None = None
     negative: Buckets | None = None
     quantile_values: list[Quantile] | None = None
@@ -249,11 +253,10 @@ _DECODERS: Final[dict[str, msgspec.json.Decoder[Any]]] = {
 def decode(kind: str, body: bytes, counts: Counter[str]) -> Decoded:
     """The request. Invalid UTF-8 is replaced and counted; anything else that is wrong refuses the request."""
     try:
-        return _decode(kind, body)
-    except UnicodeDecodeError:
-        text = body.decode("utf-8", "replace")
-        counts[TEXT_REPAIRED] += text.count("\N{REPLACEMENT CHARACTER}")
-        return _decode(kind, text.encode())
+        return _DECODERS[kind].decode(body)
+    except (ValueError, RecursionError):
+        # Texts may be repaired; what is wrong beside them is told.
+        return _decode(kind, repaired_json(body, counts))
 
 
 def _decode(kind: str, body: bytes) -> Decoded:

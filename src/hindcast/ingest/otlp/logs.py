@@ -63,14 +63,14 @@ def read_logs(columns: LogColumns, limits: IngestLimits, counts: Counter[str]) -
     table = log_table(
         {
             "time": pc.coalesce(micros_of_nanos(columns.time_ns), micros_of_nanos(columns.observed_ns)),
-            "service": services(columns.contexts, columns.index),
+            "service": services(columns.contexts, columns.index, limits, counts),
             "level": _levels(columns, message, failed),
             "trace": columns.trace,
             "span": columns.span,
             "message": message,
             "stack": stack,
         },
-        with_shared(attributes, columns.contexts, columns.index),
+        with_shared(attributes, columns.contexts, columns.index, limits, counts),
         limits,
         counts,
     )

@@ -24,6 +24,8 @@ QUANTILES: Final = (0.5, 0.9, 0.99)
 NAME_CUT: Final = "metric_name_cut"
 NAME_BYTES_MAX: Final = 512
 NO_RECORDED_VALUE: Final = 1
+# Nobody asks a summary for more; each becomes a row with all attributes of its point.
+SUMMARY_QUANTILES_MAX: Final = 32
 
 
 class PointRow(NamedTuple):
@@ -114,11 +116,11 @@ def read_metrics(columns: PointColumns, limits: IngestLimits, counts: Counter[st
     rows = np.flatnonzero(keep)
     where = pa.array(rows)
     index = columns.index[rows]
-    attributes = with_shared(columns.attributes.taken(rows), columns.contexts, index)
+    attributes = with_shared(columns.attributes.taken(rows), columns.contexts, index, limits, counts)
     made = {
         "space": pa.repeat("", len(rows)),
         "time": micros_of_nanos(columns.time_ns).take(where),
-        "service": services(columns.contexts, index),
+        "service": services(columns.contexts, index, limits, counts),
         "name": cut(columns.name, NAME_BYTES_MAX, counts, NAME_CUT).take(where),
         "value": columns.value.take(where),
         "unit": cut(columns.unit, NAME_BYTES_MAX, counts, NAME_CUT).take(where),
@@ -203,7 +205,7 @@ def point_rows(kind: str, fields: dict[str, Any]) -> Iterator[tuple[str, float, 
     if fields["sum"] is not None:
         yield ".sum", fields["sum"], True
     if kind == "summary":
-        for one in fields["quantile_values"]:
+        for one in fields["quantile_values"][:SUMMARY_QUANTILES_MAX]:
             # Without observations in its window a summary says NaN, which is its way to say nothing.
             if one["value"] == one["value"] and 0 <= one["quantile"] <= 1:
                 yield f".p{one['quantile'] * 100:.6g}", one["value"], False

@@ -5,6 +5,8 @@ A record may be two bytes on the wire and a hundred in memory. Bodies too small 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from hindcast.model.errors import Malformed
@@ -40,59 +42,54 @@ def check_sizes(kind: str, body: bytes, limits: IngestLimits) -> None:
                 continue
             things += 1
             # One level more: data points of metrics, attributes of events and points.
-            if kind != "logs" and inner_end - inner > 64:
-                things += sum(1 for _ in _deep(body, inner, inner_end, limits.attributes_per_request_max - things))
+            if kind != "logs":
+                room = limits.attributes_per_request_max - things + 1
+                things += sum(1 for _ in islice(_deep(body, inner, inner_end), room))
             if things > limits.attributes_per_request_max:
                 raise _too_many("attributes", "attributes_per_request_max", limits.attributes_per_request_max)
 
 
-def _deep(body: bytes, begin: int, end: int, most: int) -> list[int]:
-    """Everything delimited on the next two levels, no more than it takes to know that it is too much."""
-    found: list[int] = []
+def _deep(body: bytes, begin: int, end: int) -> Iterator[int]:
+    """Everything delimited on the next two levels."""
     for _, inner, inner_end in _fields(body, begin, end):
-        found.append(inner)
+        yield inner
         if inner_end - inner > 2:
-            found.extend(at for _, at, _ in _fields(body, inner, inner_end))
-        if len(found) > most:
-            break
-    return found
+            yield from (at for _, at, _ in _fields(body, inner, inner_end))
 
 
-def _found(body: bytes, begin: int, end: int, path: tuple[int, ...]) -> list[tuple[int, int]]:
-    spans = [(begin, end)]
-    for wanted in path:
-        spans = [
-            (inner, inner_end)
-            for low, high in spans
-            for field, inner, inner_end in _fields(body, low, high)
-            if field == wanted
-        ]
-    return spans
+def _found(body: bytes, begin: int, end: int, path: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+    for field, inner, inner_end in _fields(body, begin, end):
+        if field != path[0]:
+            continue
+        if len(path) == 1:
+            yield inner, inner_end
+        else:
+            yield from _found(body, inner, inner_end, path[1:])
 
 
-def _fields(body: bytes, begin: int, end: int) -> list[tuple[int, int, int]]:
+def _fields(body: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
     """The delimited fields of a message: number, where the content begins, where it ends. Stops at what is no field."""
-    found: list[tuple[int, int, int]] = []
-    at = begin
     while at < end:
         tag, at = _varint(body, at, end)
         kind = tag & 7
         if kind == _DELIMITED:
             size, at = _varint(body, at, end)
             if at + size > end:
-                break
-            found.append((tag >> 3, at, at + size))
+                return
+            yield tag >> 3, at, at + size
             at += size
         elif kind == 0:
             _, at = _varint(body, at, end)
         elif kind in _FIXED:
             at += _FIXED[kind]
         else:
-            break
-    return found
+            return
 
 
 def _varint(body: bytes, at: int, end: int) -> tuple[int, int]:
+    if at < end and body[at] < 0x80:
+        # Most are a single byte.
+        return body[at], at + 1
     value = shift = 0
     while at < end and shift < 70:
         byte = body[at]

@@ -61,7 +61,7 @@ def read_traces(columns: SpanColumns, limits: IngestLimits, counts: Counter[str]
     rejections, keep = _rejections(columns)
     rows = np.flatnonzero(keep)
     where = pa.array(rows)
-    service = services(columns.contexts, columns.index)
+    service = services(columns.contexts, columns.index, limits, counts)
     start, end = (ns.cast(pa.int64(), safe=False) for ns in (columns.start_ns, columns.end_ns))
     duration = pc.divide(pc.subtract(end, start), 1_000)
     negative = pc.less(duration, 0)
@@ -72,7 +72,7 @@ def read_traces(columns: SpanColumns, limits: IngestLimits, counts: Counter[str]
     _, found = lifted(columns.attributes, PEER_KEYS)
     peer = next((found[key] for key in PEER_KEYS if key in found), pa.repeat("", len(service)))
     own = _with_status(columns.attributes, columns.status_message).taken(rows)
-    attributes = with_shared(own, columns.contexts, columns.index[rows])
+    attributes = with_shared(own, columns.contexts, columns.index[rows], limits, counts)
     made = {
         "space": pa.repeat("", len(rows)),
         "time": micros_of_nanos(columns.start_ns).take(where),
@@ -138,7 +138,7 @@ def _exception_logs(columns: SpanColumns, service: pa.Array, limits: IngestLimit
             "message": pc.if_else(pc.equal(line, ""), EXCEPTION, line),
             "stack": next((found[key] for key in STACK_KEYS if key in found), nothing),
         },
-        with_shared(attributes, columns.contexts, columns.index[events.owner]),
+        with_shared(attributes, columns.contexts, columns.index[events.owner], limits, counts),
         limits,
         counts,
     )

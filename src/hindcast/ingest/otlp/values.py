@@ -11,19 +11,18 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.common.v1 import common_pb2
 
-from hindcast.ingest.rows import TEXT_REPAIRED, Attributes, byte_lengths, repaired
+from hindcast.ingest.rows import TEXT_REPAIRED, TOO_DEEP, Attributes, Json, byte_lengths, json_text, repaired
 
 # A protobuf message, or its twin decoded from JSON: the same names, another class.
 Decoded = Any
-# What JSON can say.
-Json = Any
 
+# Values nested deeper are not spelled out.
+DEPTH_MAX: Final = 32
 TRACE_HEX: Final = 32
 SPAN_HEX: Final = 16
 
@@ -36,16 +35,18 @@ MESSAGE_KEYS: Final = ("message", "msg", "log", "body", "text")
 LEVEL_KEYS: Final = ("level", "severity", "lvl", "log.level", "loglevel", "levelname")
 
 
-def plain(value: Decoded) -> Json:
+def plain(value: Decoded, depth: int = 0) -> Json:
     """A decoded AnyValue (a protobuf message or its JSON twin) as JSON."""
+    if depth > DEPTH_MAX:
+        return TOO_DEEP
     kind = value.WhichOneof("value")
     match kind:
         case None:
             return None
         case "array_value":
-            return [plain(item) for item in value.array_value.values or ()]
+            return [plain(item, depth + 1) for item in value.array_value.values or ()]
         case "kvlist_value":
-            return {pair.key: plain(pair.value) if pair.value else None for pair in value.kvlist_value.values or ()}
+            return {pair.key: _inner(pair.value, depth) for pair in value.kvlist_value.values or ()}
         case "bytes_value":
             raw = value.bytes_value
             return raw if isinstance(raw, str) else base64.b64encode(raw).decode()
@@ -53,6 +54,10 @@ def plain(value: Decoded) -> Json:
             # JSON has no other way to say it.
             return value.double_value if math.isfinite(value.double_value) else float_text(value.double_value)
     return getattr(value, kind)
+
+
+def _inner(value: Decoded | None, depth: int) -> Json:
+    return None if value is None else plain(value, depth + 1)
 
 
 def text(value: Decoded | None) -> str:
@@ -83,12 +88,7 @@ def plain_text(value: Json) -> str:
             return str(value)
         case float():
             return float_text(value)
-    return compact(value)
-
-
-def compact(value: Json) -> str:
-    """A JSON value as compact JSON text."""
-    return orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS).decode("utf-8", "replace")
+    return json_text(value)
 
 
 def float_text(value: float) -> str:
@@ -118,7 +118,7 @@ def body_parts(value: Json) -> tuple[str, str, str]:
         return plain_text(value), "", ""
     level = next((plain_text(value[key]) for key in LEVEL_KEYS if key in value), "")
     sentence = next((value[key] for key in MESSAGE_KEYS if isinstance(value.get(key), str) and value[key]), None)
-    whole = compact(value)
+    whole = json_text(value)
     return (whole, level, "") if sentence is None else (sentence, level, whole)
 
 
@@ -198,8 +198,8 @@ def nested(name: str, raw: bytes, counts: Counter[str]) -> Json:
         return base64.b64encode(raw).decode()
     try:
         if name == "array_value":
-            return [plain(item) for item in common_pb2.ArrayValue.FromString(raw).values]
-        return {pair.key: plain(pair.value) for pair in common_pb2.KeyValueList.FromString(raw).values}
+            return [plain(item, 1) for item in common_pb2.ArrayValue.FromString(raw).values]
+        return {pair.key: plain(pair.value, 1) for pair in common_pb2.KeyValueList.FromString(raw).values}
     except DecodeError:
         counts[TEXT_REPAIRED] += 1
         return base64.b64encode(raw).decode()

@@ -18,7 +18,7 @@ from hindcast.ingest.otlp.logs import LogColumns
 from hindcast.ingest.otlp.metrics import KINDS, PointColumns, PointRow, point_rows
 from hindcast.ingest.otlp.traces import EXCEPTION, EventColumns, SpanColumns
 from hindcast.ingest.otlp.values import SPAN_HEX, TRACE_HEX, Decoded, body_parts, hex_id, plain, text
-from hindcast.ingest.rows import Attributes
+from hindcast.ingest.rows import Attributes, check_spread
 from hindcast.model.errors import Malformed
 
 _NANOS_MAX: Final = 2**64 - 1
@@ -35,12 +35,13 @@ class _Pairs:
         self.values: list[str] = []
         self.lengths: list[int] = []
 
-    def add(self, pairs: Iterable[Decoded] | None) -> None:
+    def add(self, pairs: Iterable[Decoded] | None) -> int:
         before = len(self.keys)
         for pair in pairs or ():
             self.keys.append(pair.key)
             self.values.append(text(pair.value))
         self.lengths.append(len(self.keys) - before)
+        return sum(map(len, self.values[before:]))
 
     def attributes(self) -> Attributes:
         return Attributes(
@@ -194,7 +195,7 @@ def point_columns(request: Decoded) -> PointColumns:
     contexts: list[Context] = []
     rows: list[PointRow] = []
     pairs = _Pairs()
-    position = 0
+    position = repeated = 0
     for one, metrics in _scopes(request, "resource_metrics", "scope_metrics", "metrics"):
         for metric in metrics:
             kind = metric.WhichOneof("data")
@@ -220,7 +221,8 @@ def point_columns(request: Decoded) -> PointColumns:
                             grows and is_total,
                         )
                     )
-                    pairs.add(point.attributes)
+                    repeated += pairs.add(point.attributes)
+                    check_spread(repeated)
                 position += 1
         contexts.append(one)
     return PointColumns.of_rows(contexts, rows, pairs.attributes())
