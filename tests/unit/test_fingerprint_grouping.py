@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hindcast.ingest.fingerprint import fingerprint
 from hindcast.ingest.fingerprint.grouping import (
     Condition,
     Groups,
@@ -16,6 +17,7 @@ from hindcast.ingest.fingerprint.grouping import (
     Occurrence,
     Rule,
     Split,
+    observed,
     read_id,
     read_rule,
     read_rules,
@@ -101,6 +103,18 @@ def test_what_was_split_can_be_joined_again() -> None:
     split = Split(A, BY_SERVICE)
 
     assert Groups((split, Join((split.to,), A))).regroup(PAYMENT) == A
+
+
+def test_a_line_is_seen_with_its_exception_and_its_functions() -> None:
+    """What rules ask of a line is taken from its stack, and its fingerprint is the line's own."""
+    stack = "com.acme.PoolException: none left\n\tat com.acme.Pool.take(Pool.java:3)"
+    seen, made = observed("charge failed", stack=stack, service="payment")
+    plain, words = observed("charge failed", service="payment", template=7)
+
+    assert seen == Occurrence(made.id, "payment", "com.acme.PoolException", "none left", ("com.acme.Pool.take",))
+    assert made == fingerprint("charge failed", stack=stack)
+    assert plain == Occurrence(words.id, "payment", "", "charge failed")
+    assert words == fingerprint("charge failed", template=7)
 
 
 def test_the_later_rule_wins() -> None:

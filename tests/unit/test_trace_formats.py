@@ -245,6 +245,37 @@ Unhandled exception. System.NullReferenceException: Object reference not set to 
    at Shop.Program.<Main>$(String[] args)
 """,
     ),
+    "dotnet without a head": Case(
+        Language.DOTNET,
+        "",
+        ("Shop.Cart.Total", "Shop.Program.Main"),
+        """\
+   at Shop.Cart.Total(Int32 id) in /src/Cart.cs:line 12
+   at Shop.Program.Main()
+""",
+    ),
+    "logged stack": Case(
+        Language.PYTHON,
+        "",
+        ("charge", "<module>"),
+        """\
+WARNING:root:slow
+Stack (most recent call last):
+  File "/srv/run.py", line 3, in <module>
+    charge()
+  File "/srv/charge.py", line 9, in charge
+    log.warning("slow", stack_info=True)
+""",
+    ),
+    "assert on macOS": Case(
+        Language.NATIVE,
+        "assertion failed",
+        ("take",),
+        """\
+Assertion failed: (n > 0), function take, file pool.c, line 12.
+    #0 0x4f6b00 in take pool.c:12:3
+""",
+    ),
 }
 
 

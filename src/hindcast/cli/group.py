@@ -22,9 +22,7 @@ from hindcast.model.query import Filter
 from hindcast.model.record import MAIN, Change, Record
 
 if TYPE_CHECKING:
-    from hindcast.ingest.fingerprint import Fingerprint
-    from hindcast.ingest.fingerprint.grouping import Groups, Occurrence, Rule
-    from hindcast.model.trace import Trace
+    from hindcast.ingest.fingerprint.grouping import Groups, Rule
 
 NAMESPACE = "groups"
 KIND = "grouping"
@@ -117,9 +115,9 @@ def split(
 
 def explain(session: Session, source: Source, service: Service = "", at: At = None, branch: OnBranch = MAIN) -> None:
     """Say to which group a failure belongs, and every step that led there: what counted, which rules applied."""
-    from hindcast.ingest.fingerprint.grouping import read_rules, written
+    from hindcast.ingest.fingerprint.grouping import observed, read_rules, written
 
-    occurrence, made = _occurrence(read_source(source), service)
+    occurrence, made = observed(read_source(source), service=service)
     groups: Groups = read_rules(rule.to_json() for rule in map(_rule, _records(session, at, branch)))
     moves = groups.explain(occurrence)
     group = moves[-1].went_to if moves else made.id
@@ -152,21 +150,6 @@ for _name, _command, _writes in (
     ("explain", explain, False),
 ):
     verb(app, _name, writes=_writes)(_command)
-
-
-def _occurrence(text: str, service: str) -> tuple[Occurrence, Fingerprint]:
-    from hindcast.ingest.fingerprint import of_message, of_trace
-    from hindcast.ingest.fingerprint.grouping import Occurrence
-    from hindcast.ingest.trace import parse
-
-    trace: Trace | None = parse(text)
-    if trace is None:
-        made = of_message(text)
-        return Occurrence(made.id, service, "", text), made
-    made = of_trace(trace)
-    first = trace.raised[0]
-    functions = tuple(frame.function for raised in trace.raised for frame in raised.frames)
-    return Occurrence(made.id, service, first.type, first.message, functions), made
 
 
 def _records(session: Session, at: str | None, branch: str) -> list[Record]:

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from hindcast.ingest.fingerprint.scheme import Fingerprint, of_message, of_template, of_trace
+from hindcast.ingest.trace import parse
 from hindcast.model.errors import Malformed
 from hindcast.model.record import Json
 
@@ -128,6 +130,18 @@ class Occurrence:
     exception: str = ""
     message: str = ""
     functions: tuple[str, ...] = ()
+
+
+def observed(message: str, *, stack: str = "", service: str = "", template: int = 0) -> tuple[Occurrence, Fingerprint]:
+    """A log line as rules see it, with its fingerprint."""
+    trace = (parse(stack) if stack else None) or parse(message)
+    if trace is None:
+        made = of_template(template, message) if template else of_message(message or stack)
+        return Occurrence(made.id, service, "", message), made
+    made = of_trace(trace)
+    first = trace.raised[0]
+    functions = tuple(frame.function for raised in trace.raised for frame in raised.frames)
+    return Occurrence(made.id, service, first.type, first.message or message, functions), made
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,9 @@ def read(lines: Sequence[str], limits: TraceLimits) -> list[Trace]:
     while at < len(lines) and len(found) < limits.traces_max:
         if "at " in lines[at] and _frame(lines[at]) is not None:
             trace = _trace(lines, at, first_free, limits)
-            if trace.raised[0].type:
+            # `at` alone is nobody's; a name above, or a file with a line behind it, makes it a trace.
+            placed = any(frame.line for frame in trace.raised[0].frames)
+            if trace.raised[0].type or (placed and trace.frames > 1):
                 found.append(trace)
                 first_free = trace.last_line + 1
             at = trace.last_line + 1

@@ -46,6 +46,8 @@ _GLIBC_ASSERT = re.compile(r"^[^:]*?: ([^\s:]+):\d+: (?:.*: )?Assertion [`'‘](
 _ASSERT = re.compile(
     r"(?:([\w./-]+\.\w{1,4}):\d+\]? )?(?:assert failure|ASSERTION FAILED|assertion failed|Assertion failed): (.+)$"
 )
+# Assertion failed: (n > 0), function take, file pool.c, line 12.
+_PLACED_ASSERT = re.compile(r"Assertion failed: \(?(.+?)\)?, (?:function \S+, )?file ([^,]+), line \d+")
 _THROWN = re.compile(
     r"terminat\w+ (?:called after throwing an instance of '(.+?)'"
     r"|due to uncaught exception of type ([\w:]+)(?:: (.*))?)"
@@ -126,6 +128,8 @@ def _assertion(lines: Sequence[str], at: int) -> Why | None:
         return Why("assertion failed", line.strip()[:MESSAGE_CHARS_MAX], Weight.ASSERTION, found[2])
     if "CHECK" in line and (found := _ANDROID_CHECK.search(line)) is not None:
         return _failed(found[2], found[1])
+    if "Assertion failed: " in line and (found := _PLACED_ASSERT.search(line)) is not None:
+        return Why("assertion failed", found[0], Weight.ASSERTION, found[1][:300], basename(found[2]))
     if ("ssert" in line or "SSERT" in line) and (found := _ASSERT.search(line)) is not None:
         return _failed(found[2], found[1] or "")
     if "heck failed" in line and (found := _CHECK_FAILED.search(line)) is not None:
@@ -138,7 +142,7 @@ def _failed(text: str, place: str) -> Why:
     is_check = _IS_CHECK.match(text) is not None
     held = _VALUES.sub("", _FAILED.sub("", text).strip())
     # What the programmer had to say stands behind the condition.
-    held = _COMMENT.split(held, maxsplit=1)[0].rstrip(".;")
+    held = _COMMENT.split(held, maxsplit=1)[0].rstrip(".;'")
     if not is_check:
         # Words for people, so that a number among them is data.
         held = re.sub(r"\b\d+\b", "<int>", held)

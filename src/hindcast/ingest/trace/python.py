@@ -19,7 +19,7 @@ from hindcast.model.trace import Frame, Language, Raised, Relation, Trace
 
 HINTS = ('File "',)
 
-_HEADER = re.compile(r"(?:\+ Exception Group )?Traceback \(most recent call last\):")
+_HEADER = re.compile(r"(?:\+ Exception Group )?(?:Traceback|Stack) \(most recent call last\):")
 _FRAME = re.compile(r'^\s*File "([^"]*)", line (\d+)(?:, in (.*))?$')
 # What faulthandler prints when the interpreter itself dies, newest call first.
 _FAULT = re.compile(r"(?:Current thread|Thread) 0x[0-9a-f]+(?: \[[^\]]*\])? \(most recent call first\):")
@@ -61,7 +61,7 @@ def read(lines: Sequence[str], limits: TraceLimits) -> list[Trace]:
     found: list[Trace] = []
     at = 0
     while at < len(lines) and len(found) < limits.traces_max:
-        header = _HEADER.search(lines[at]) if "Traceback (most" in lines[at] else None
+        header = _HEADER.search(lines[at]) if "(most recent call last)" in lines[at] else None
         if header is not None:
             trace, at = _traceback(lines, at, header, limits)
             found.append(trace)
