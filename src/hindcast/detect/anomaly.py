@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -119,8 +120,8 @@ class Anomalies:
         now_seconds = _seconds(now, field="now")
         ended: list[Finding] = []
         rows, steps, values = self._points(gauges, now_seconds)
-        first = np.flatnonzero(np.diff(steps, prepend=-1))
-        for begin, end in zip(first, [*first[1:], len(steps)], strict=True):
+        bounds = [*np.flatnonzero(np.diff(steps, prepend=-1)), len(steps)]
+        for begin, end in pairwise(bounds):
             ended += self._advance(rows[begin:end], int(steps[begin]), values[begin:end])
         ended += self._give_up(now_seconds)
         self._forget_idle(now_seconds)

@@ -6,7 +6,8 @@ Four views look at every value, each good at what the others miss:
 - `drift`: its mean over the last few points; sees shifts too small to stand out at any single point.
 - `season`: the difference from the same time a day or a week ago, whichever is nearer; sees a weekday that behaves like
   a holiday, and does not mind the nightly backup.
-- `rough`: the logarithm of how much it moves from point to point; sees noise that begins, and a line that goes flat.
+- `rough`: the logarithm of how much it moves from point to point; sees noise that begins or ends, and counts equal
+  values in a row, which sees a line that has gone flat.
 
 Each view knows the mean and the spread of its own numbers so far. A view's distance is how many spreads away the newest
 number is; the distances of the views are added so that one extreme view is enough and several that agree count for
@@ -38,7 +39,19 @@ class View(IntEnum):
 VIEWS = len(View)
 # Beyond it squares leave the range of a float, and no gauge measures anything.
 VALUE_MAX = 1e30
-_STATE = ("_magnitude", "_seen", "_drift", "_lag", "_lag_seen", "_rough", "_mean", "_variance", "_count")
+_STATE = (
+    "_magnitude",
+    "_seen",
+    "_drift",
+    "_lag",
+    "_lag_seen",
+    "_rough",
+    "_mean",
+    "_variance",
+    "_count",
+    "_same",
+    "_moves",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +68,12 @@ class BankSettings:
     points_min: int = 20
     # A change below this share of a series' usual size never counts, however constant the series is.
     relative_spread_min: float = 0.001
+    # How rough a series is varies by at least this much, as a share: no smaller change of it counts.
+    rough_spread_min: float = 0.1
+    # A series that moves at most points is flat after so many equal values, and so many times the most it ever had.
+    flat_points_min: int = 30
+    flat_times_min: float = 3.0
+    flat_distance: float = 10.0
     # A constant series that changes is infinitely far away; so far is far enough.
     distance_max: float = 60.0
     # How views are added: 1 is their sum, 2 the root of their squares, infinity the largest alone.
@@ -90,6 +109,9 @@ class Bank:
         self._mean = np.zeros((size, VIEWS))
         self._variance = np.zeros((size, VIEWS))
         self._count = np.zeros((size, VIEWS))
+        # Equal values in a row: now, and at most before.
+        self._same = np.zeros((size, 2))
+        self._moves = np.zeros(size)
 
     @property
     def size(self) -> int:
@@ -124,12 +146,14 @@ class Bank:
         numbers[:, View.DRIFT] = self._follow(self._drift, rows, values, seen, settings.drift_points)
         numbers[:, View.SEASON] = self._from_before(rows, seconds, values)
         numbers[:, View.ROUGH] = self._roughness(rows, values, seen, magnitude)
+        flat = self._flat(rows, values, seen)
         self._magnitude[rows] = magnitude
         self._seen[rows] = seen + 1
         self._last[rows] = values
         self._season.add(rows, seconds, values)
         expected, spread = self._usual(rows, magnitude)
         views = self._distances(rows, numbers, magnitude)
+        views[:, View.ROUGH] -= settings.flat_distance * flat
         distance = (np.abs(views) ** settings.norm).sum(axis=1) ** (1.0 / settings.norm)
         return Judged(np.minimum(distance, settings.distance_max), views, expected, spread)
 
@@ -161,6 +185,19 @@ class Bank:
         mean = self._follow(self._rough, rows, moved, seen, self.settings.rough_points)
         return np.log(mean + self.settings.relative_spread_min * magnitude + 1e-12)
 
+    def _flat(self, rows: Rows, values: Floats, seen: Floats) -> NDArray[np.bool_]:
+        """Whether a series that usually moves has stopped. One that has stood still for longest is usual again."""
+        settings = self.settings
+        same = values == self._last[rows]
+        now, most = self._same[rows].T
+        now = np.where(same, now + 1, 0.0)
+        moves = self._moves[rows] + ~same
+        self._same[rows] = np.column_stack([now, np.where(same, most, np.maximum(most, self._same[rows, 0]))])
+        self._moves[rows] = moves
+        long = now >= np.maximum(settings.flat_points_min, settings.flat_times_min * most)
+        flat: NDArray[np.bool_] = long & (moves >= settings.flat_points_min) & (moves > seen / 2)
+        return flat
+
     def _usual(self, rows: Rows, magnitude: Floats) -> tuple[Floats, Floats]:
         """The middle and the spread of the level itself: what a person is shown."""
         spread = np.sqrt(self._variance[rows, View.LEVEL])
@@ -173,9 +210,12 @@ class Bank:
         known = ~np.isnan(numbers)
         floor = np.empty_like(numbers)
         floor[:] = (settings.relative_spread_min * magnitude + 1e-12)[:, None]
-        floor[:, View.ROUGH] = settings.relative_spread_min
+        floor[:, View.ROUGH] = settings.rough_spread_min
         off = np.where(known, numbers - mean, 0.0)
         views = np.where(count >= settings.points_min, off / np.maximum(np.sqrt(variance), floor), 0.0)
+        # After a shift of level the difference from yesterday returns to nothing, which is no news.
+        nearer = np.abs(numbers[:, View.SEASON]) <= np.abs(mean[:, View.SEASON])
+        views[nearer, View.SEASON] = 0.0
         step = 1.0 / np.minimum(count + 1, settings.memory_points)
         self._mean[rows] = mean + step * off
         self._variance[rows] = np.where(known, (1 - step) * (variance + step * off * off), variance)
