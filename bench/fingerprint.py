@@ -63,10 +63,11 @@ def naive(text: str) -> tuple[str, ...]:
     """The first three functions of the first stack, less their arguments."""
     names: list[str] = []
     for line in text.splitlines():
-        match = re.match(r"\s*#(\d+)\s+0x[0-9a-f]+ in (\S.*)", line)
+        match = re.match(r"\s*#\d+\s+(?:0x)?[0-9a-f]+ in (\S.*)|\s+at ([\w.$]+)\(|.*\] ([a-z_]\w+)\+0x", line)
         if match is not None and len(names) < 3:
-            names.append(re.split(r"\(| /", match[2])[0].strip()[:LINE_CHARS])
-    return tuple(names) or ("NULL",)
+            found = next(name for name in match.groups() if name).replace("(anonymous namespace)::", "")
+            names.append(re.split(r"\(| [\w./]+:\d+", found)[0].strip()[:LINE_CHARS])
+    return tuple(names)
 
 
 def main() -> None:
