@@ -177,7 +177,7 @@ class Attributes:
         keys = cut(fitting.keys, limits.attribute_key_bytes_max, counts, VALUE_CUT)
         offsets = np.zeros(len(fitting.lengths) + 1, dtype=np.int32)
         np.cumsum(fitting.lengths, out=offsets[1:])
-        return pa.MapArray.from_arrays(pa.array(offsets), keys, values).cast(ATTRIBUTES)
+        return pa.MapArray.from_arrays(pa.array(offsets), keys, values, ATTRIBUTES)
 
 
 def _last_of_each(attributes: Attributes) -> npt.NDArray[np.bool_]:

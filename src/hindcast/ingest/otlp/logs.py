@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from hindcast.ingest.level import infer_levels, read_levels
 from hindcast.ingest.otlp.context import Context, services, with_shared
-from hindcast.ingest.rows import Attributes, Read, log_table
+from hindcast.ingest.rows import Attributes, Read, byte_lengths, log_table
 from hindcast.model.columns import TIME
 from hindcast.model.ingest_limits import IngestLimits
 from hindcast.model.signal import Level
@@ -56,13 +56,13 @@ def read_logs(columns: LogColumns, limits: IngestLimits, counts: Counter[str]) -
     stack = _first(found, STACK_KEYS, len(columns.body))
     kind, reason = (found.get(f"exception.{name}", _empty(len(stack))) for name in ("type", "message"))
     message = columns.body
-    if pc.any(pc.equal(message, "")).as_py():
+    if not byte_lengths(message).all():
         message = _filled(_filled(message, columns.event), exception_line(kind, reason))
     failed = pc.not_equal(pc.binary_join_element_wise(kind, stack, ""), "") if found else None
     attributes = attributes.after(*_whole_bodies(columns.whole_bodies, len(message)))
     table = log_table(
         {
-            "time": pc.coalesce(micros_of_nanos(columns.time_ns), micros_of_nanos(columns.observed_ns)),
+            "time": _times(columns),
             "service": services(columns.contexts, columns.index, limits, counts),
             "level": _levels(columns, message, failed),
             "trace": columns.trace,
@@ -77,13 +77,19 @@ def read_logs(columns: LogColumns, limits: IngestLimits, counts: Counter[str]) -
     return Read(logs=table, altered=dict(counts))
 
 
+def _times(columns: LogColumns) -> pa.Array:
+    times = micros_of_nanos(columns.time_ns)
+    return pc.coalesce(times, micros_of_nanos(columns.observed_ns)) if times.null_count else times
+
+
 def _levels(columns: LogColumns, message: pa.Array, failed: pa.Array | None) -> pa.Array:
     """The severity number; where there is none, its text, then an exception, then the start of the message."""
-    inside = pc.and_(pc.greater(columns.severity, 0), pc.less_equal(columns.severity, 24))
-    levels = pc.if_else(inside, columns.severity, 0).cast(pa.uint8())
-    if pc.all(inside).as_py():
+    numbers = columns.severity.to_numpy(zero_copy_only=False)
+    inside = (numbers > 0) & (numbers <= Level.FATAL + 3)
+    levels = pa.array(np.where(inside, numbers, 0).astype(np.uint8))
+    if inside.all():
         return levels
-    levels = pc.if_else(inside, levels, read_levels(columns.severity_text))
+    levels = pc.if_else(pa.array(inside), levels, read_levels(columns.severity_text))
     if failed is not None:
         levels = pc.if_else(pc.and_(pc.equal(levels, 0), failed), pa.scalar(Level.ERROR, pa.uint8()), levels)
     unknown = pc.equal(levels, 0)

@@ -167,12 +167,11 @@ def any_texts(values: pa.StructArray, counts: Counter[str]) -> pa.Array:
     found = strings(kinds["string_value"], counts)
     if found.null_count == 0:
         return found
-    for name in ("int_value", "double_value", "bool_value"):
-        if kinds[name].null_count < len(values):
-            found = pc.coalesce(found, kinds[name].cast(pa.string()))
+    scalars = (kinds[name] for name in ("int_value", "double_value", "bool_value"))
+    found = pc.coalesce(found, *(one.cast(pa.string()) for one in scalars if one.null_count < len(values)), "")
     for name, row, value in _rare(kinds):
         found = _with_value(found, row, _nested_text(name, value, counts))
-    return pc.fill_null(found, "")
+    return found
 
 
 def _rare(kinds: Mapping[str, pa.Array]) -> Iterable[tuple[str, list[int], list[bytes]]]:
