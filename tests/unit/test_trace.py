@@ -286,6 +286,23 @@ def test_a_failed_check_keeps_its_condition_without_the_values() -> None:
     assert (trace.raised[0].asserted, trace.raised[0].asserted_in) == ("balance >= 0", "ledger.cc")
 
 
+@pytest.mark.parametrize(
+    ("note", "expected"),
+    [
+        ("0x000000422710: note: vtable is of type 'Cash'", "Bad-cast to Card from Cash"),
+        ("0x000000422710: note: invalid vtable", "Bad-cast to Card from invalid vptr"),
+        ("nothing more", "Bad-cast to Card"),
+    ],
+)
+def test_the_types_of_a_bad_cast_are_kept(note: str, expected: str) -> None:
+    """What a value was taken for and what it is are names in the code."""
+    said = "src/pay.cc:10:4: runtime error: control flow integrity check for type 'Card' failed during virtual call"
+    trace = parse(f"{said} (vtable address 0x000000422710)\n{note}\n    #0 0x4f6b00 in pay src/pay.cc:10:4")
+
+    assert trace is not None
+    assert trace.raised[0].asserted == expected
+
+
 def test_library_frames_are_told_from_the_applications_own() -> None:
     """Installed packages, the language's own library and the runtime are not the application."""
     python = parse(PYTHON.replace("/srv/app/charge.py", "/venv/lib/python3.12/site-packages/celery/app.py"))

@@ -173,7 +173,9 @@ def _said(relation: Relation) -> str:
 
 
 def _assertion(raised: Raised) -> str:
-    return f"{raised.asserted} in {raised.asserted_in}".strip() if raised.asserted_in else raised.asserted
+    if raised.asserted and raised.asserted_in:
+        return f"{raised.asserted} in {raised.asserted_in}"
+    return raised.asserted or raised.asserted_in
 
 
 @dataclass(frozen=True, slots=True)

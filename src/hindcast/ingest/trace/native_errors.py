@@ -43,11 +43,15 @@ _ANDROID_CHECK = re.compile(r"([\w./-]+\.(?:cpp|cc|c|h)):\d+ (D?CHECK\w*\(.*\) f
 _VALUES = re.compile(r"\.? \([^()]{1,200} vs\. .*$")
 _FATAL_IN = re.compile(r"^# (?:Fatal|Runtime|Debug) (?:check failed|error) in (.*?)(?:, line \d+)?$")
 _GLIBC_ASSERT = re.compile(r"^[^:]*?: ([^\s:]+):\d+: (?:.*: )?Assertion [`'‘](.+?)['’]? failed")
-_ASSERT = re.compile(
-    r"(?:([\w./-]+\.\w{1,4}):\d+\]? )?(?:assert failure|ASSERTION FAILED|assertion failed|Assertion failed): (.+)$"
-)
+_ASSERT = re.compile(r"(?:assert failure|ASSERTION FAILED|assertion failed|Assertion failed): (.+)$")
 # Assertion failed: (n > 0), function take, file pool.c, line 12.
 _PLACED_ASSERT = re.compile(r"Assertion failed: \(?(.+?)\)?, (?:function \S+, )?file ([^,]+), line \d+")
+_CAST = re.compile(
+    r"control flow integrity check for type '(.+)' failed during |does not point to an object of type '(.+)'"
+)
+_CAST_FROM = re.compile(
+    r": note: (?:(?:vtable|object) is of type '(.+)'|(?:object has )?(?:an? )?invalid (?:vtable|vptr))"
+)
 _THROWN = re.compile(
     r"terminat\w+ (?:called after throwing an instance of '(.+?)'"
     r"|due to uncaught exception of type ([\w:]+)(?:: (.*))?)"
@@ -85,7 +89,7 @@ def why(lines: Sequence[str], at: int) -> Why | None:
     line = lines[at]
     if not any(word in line for word in _WORDS):
         return None
-    return _assertion(lines, at) or _report(line)
+    return _assertion(lines, at) or _bad_cast(lines, at) or _report(line)
 
 
 def _report(line: str) -> Why | None:
@@ -107,6 +111,19 @@ def _report(line: str) -> Why | None:
     if (found := _WINDOWS.search(line)) is not None:
         return _weighed((found[1] or found[2]).strip(), line.strip()[:MESSAGE_CHARS_MAX])
     return None
+
+
+def _bad_cast(lines: Sequence[str], at: int) -> Why | None:
+    """A value used as another type than it has. Both types are code, so they count like a condition."""
+    line = lines[at]
+    if ": runtime error: " not in line or (wanted := _CAST.search(line)) is None:
+        return None
+    became = f"Bad-cast to {(wanted[1] or wanted[2])[:200]}"
+    for following in lines[at + 1 : at + 3]:
+        if (found := _CAST_FROM.search(following)) is not None:
+            became += f" from {found[1][:200]}" if found[1] else " from invalid vptr"
+            break
+    return Why("bad cast", line.strip()[:MESSAGE_CHARS_MAX], Weight.ASSERTION, became)
 
 
 def _weighed(kind: str, message: str) -> Why:
@@ -131,7 +148,8 @@ def _assertion(lines: Sequence[str], at: int) -> Why | None:
     if "Assertion failed: " in line and (found := _PLACED_ASSERT.search(line)) is not None:
         return Why("assertion failed", found[0], Weight.ASSERTION, found[1][:300], basename(found[2]))
     if ("ssert" in line or "SSERT" in line) and (found := _ASSERT.search(line)) is not None:
-        return _failed(found[2], found[1] or "")
+        # An assert gives up in its own function, so the stack says where.
+        return Why("assertion failed", line.strip()[:MESSAGE_CHARS_MAX], Weight.ASSERTION, found[1].rstrip(".;")[:300])
     if "heck failed" in line and (found := _CHECK_FAILED.search(line)) is not None:
         return _failed(found[3] or found[2], found[1] or "")
     return None
@@ -147,5 +165,7 @@ def _failed(text: str, place: str) -> Why:
         # Words for people, so that a number among them is data.
         held = re.sub(r"\b\d+\b", "<int>", held)
     kind = "check failed" if is_check else "fatal error"
+    if held.lower() == "unreachable code":
+        kind, held = held.lower(), ""
     file = basename(place) if "." in place and "(" not in place else ""
     return Why(kind, text[:MESSAGE_CHARS_MAX], Weight.ASSERTION, held[:300], file)
