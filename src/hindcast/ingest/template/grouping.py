@@ -18,8 +18,6 @@ Forms = tuple[str, ...]
 
 # Words that are followed by a name which somebody chose.
 NAMED = frozenset({"user", "host", "username", "hostname"})
-# What a value that may vary looks like in a key. Not a character that a message can begin a chunk with by chance.
-_OPEN = "\x00"
 _LETTER = re.compile(r"[A-Za-z\u0080-\U0010ffff]")
 _DIGIT = re.compile(r"[0-9]")
 _FORM = re.compile(r"(?:<\*>|[^\s,;:=|\"'()\[\]{}<>])+|.", re.ASCII | re.DOTALL)
@@ -35,6 +33,8 @@ class Template:
     key: Forms
     # The batch in which it was last seen, which is how the longest unused ones are found.
     used_at: int = 0
+    # How many of its chunks were words before they were found to vary.
+    opened: int = 0
     # Where it went when it turned out to be the same as another.
     joined: Template | None = field(default=None, repr=False)
 
@@ -75,21 +75,24 @@ class Groups:
     def find(self, forms: Sequence[str]) -> Template | None:
         """The template of a message, if there is one already; nothing is learnt from asking."""
         key = key_of(forms)
-        return self._by_key.get(key) or self._by_open_places(key) or next(self._beside(key), None)
+        return self._by_key.get(key) or self._fitting(key)
 
     def place(self, forms: Sequence[str]) -> Template:
         """The template of a message: one that fits, one that is widened so that it fits, or a new one."""
         key = key_of(forms)
-        found = self._by_key.get(key) or self._by_open_places(key)
-        if found is None:
-            found = next(self._beside(key), None)
-        if found is None:
-            found = Template(_id(key), list(forms), key)
-            self._enter(found)
-            self.changed[found.id] = found
-            return self._compared(found)
-        self._learn(found, forms)
-        return found
+        found = self._by_key.get(key) or self._fitting(key)
+        if found is not None:
+            self._learn(found, forms)
+            return found
+        made = Template(_id(key), list(forms), key)
+        self._enter(made)
+        self.changed[made.id] = made
+        return self._compared(made)
+
+    def _fitting(self, key: Forms) -> Template | None:
+        """The template that is variable wherever this key differs from it; of several, the one with most words."""
+        found = [*self._by_open_places(key), *self._beside(key)]
+        return min(found, key=lambda template: (-_words(template.key), template.id), default=None)
 
     def forget(self, keep: int) -> None:
         """Forget the templates that were not used for the longest time. A forgotten one that returns has its old id."""
@@ -102,12 +105,10 @@ class Groups:
             self._enter(template)
 
     def _learn(self, template: Template, forms: Sequence[str]) -> None:
-        """Open the places in which this message reads differently."""
-        if template.forms == forms:
-            return
-        for at, form in enumerate(forms):
-            if template.forms[at] != form and template.forms[at] != VARIABLE:
-                template.forms[at] = VARIABLE
+        """Open the places in which this message reads differently; of a name, only its number."""
+        for at, (own, form) in enumerate(zip(template.forms, forms, strict=True)):
+            if own not in (form, template.key[at]):
+                template.forms[at] = template.key[at]
                 self.changed[template.id] = template
 
     def _enter(self, template: Template) -> None:
@@ -133,8 +134,8 @@ class Groups:
             if not counts[places]:
                 del counts[places]
 
-    def _by_open_places(self, key: Forms) -> Template | None:
-        """A template that is variable wherever this key differs from it, and fixed in most of the rest."""
+    def _by_open_places(self, key: Forms) -> Iterator[Template]:
+        """Templates that are variable wherever this key differs from them, and have at least as many words."""
         for places in self._open_places.get(len(key), ()):
             if any(key[at] in DELIMITERS for at in places):
                 continue
@@ -143,9 +144,8 @@ class Groups:
             for at in places:
                 differing += opened[at] != VARIABLE
                 opened[at] = VARIABLE
-            if differing <= _words(opened) and (found := self._by_key.get(tuple(opened))):
-                return found
-        return None
+            if (found := self._by_key.get(tuple(opened))) and differing <= _words(opened):
+                yield found
 
     def _beside(self, key: Forms) -> Iterator[Template]:
         """Templates that differ from a key in one chunk, which is variable in them."""
@@ -158,7 +158,9 @@ class Groups:
         """Join a new template with those that differ from it in one chunk, if there are enough of them."""
         for at, mask in _masks(made.key):
             alike = [other for other in self._by_mask.get(mask, ()) if _agrees(other.key, made.key, at)]
-            if len(alike) < 2 or not _words(_with(made.key, at)):
+            # A template keeps as many words as it has lost; otherwise it would say nothing in the end.
+            opened = 1 + max(other.opened for other in alike) if alike else 0
+            if len(alike) < 2 or opened > _words(_with(made.key, at)):
                 continue
             is_variable = any(other.key[at] == VARIABLE for other in alike)
             if is_variable or len(alike) > self._allowed(at):
@@ -173,12 +175,11 @@ class Groups:
         """Make one template of several that differ in one chunk. The smallest id stays, whatever came first."""
         key = _with(alike[0].key, at)
         keeper = min(alike, key=lambda template: template.id)
-        forms = list(keeper.forms)
+        opened = 1 + max(template.opened for template in alike)
+        joined = Template(keeper.id, list(keeper.forms), key, max(template.used_at for template in alike), opened)
         for template in alike:
             self._leave(template)
-            forms = [form if form == own else VARIABLE for form, own in zip(forms, template.forms, strict=True)]
-        joined = Template(keeper.id, forms, key, keeper.used_at)
-        joined.forms[at] = VARIABLE
+            self._learn(joined, template.forms)
         self._enter(joined)
         for template in alike:
             template.joined = joined
@@ -210,7 +211,7 @@ def key_of(forms: Sequence[str]) -> Forms:
         if is_value(forms, at):
             key[at] = VARIABLE
         elif VARIABLE not in form and _DIGIT.search(form):
-            key[at] = _DIGIT.sub(_OPEN, form)
+            key[at] = _DIGIT.sub(VARIABLE, form)
     return tuple(key)
 
 

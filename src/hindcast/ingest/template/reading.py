@@ -141,7 +141,7 @@ def _variable(text: str, why: str) -> Chunk:
 def _read_chunk(chunk: str, is_key: bool, is_before_port: bool) -> Chunk:
     """One chunk by itself. Of its surroundings it matters only whether an equals sign or a port comes next."""
     core = chunk.rstrip(".!?")
-    parts = _whole(core, is_key, is_before_port) or _in_pieces(core)
+    parts = _whole(core, is_key and core == chunk, is_before_port) or _in_pieces(core)
     if len(core) < len(chunk):
         parts = (*parts, Part(chunk[len(core) :]))
     return Chunk("".join(VARIABLE if part.why else part.text for part in parts), parts)
