@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 SLOT_SECONDS = 900
 SLOTS_A_DAY = 86_400 // SLOT_SECONDS
 SLOTS_A_WEEK = 7 * SLOTS_A_DAY
-# A stamp no slot can have: times before 1970 are refused where they come in.
-_NEVER = np.int32(-1)
+# A stamp no slot can have, not even the slots of the week before 1970 that the first week asks for.
+_NEVER = np.iinfo(np.int32).min
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
