@@ -21,19 +21,24 @@ WINDOW_IF_UNSAID = timedelta(hours=1)
 AHEAD = timedelta(minutes=5)
 
 
+def window(now: datetime, since: datetime | None, until: datetime | None) -> tuple[datetime, datetime]:
+    """The window that was asked for, or the last hour."""
+    for name, given in (("since", since), ("until", until)):
+        if given is not None and given.tzinfo is None:
+            raise Malformed("The time has no timezone.", field=name, remedy="Write it as 2026-11-15T02:03:04Z.")
+    begin, end = since or now - WINDOW_IF_UNSAID, until or now + AHEAD
+    if begin >= end:
+        raise Malformed("The window ends before it begins.", field="since", remedy="Give a time before `until`.")
+    return begin, end
+
+
 def add(app: FastAPI, hindcast: App) -> None:
     """Add the routes."""
+    _add_logs(app, hindcast)
+    _add_others(app, hindcast)
 
-    def window(since: datetime | None, until: datetime | None) -> tuple[datetime, datetime]:
-        for name, given in (("since", since), ("until", until)):
-            if given is not None and given.tzinfo is None:
-                raise Malformed("The time has no timezone.", field=name, remedy="Write it as 2026-11-15T02:03:04Z.")
-        end = until or hindcast.now() + AHEAD
-        begin = since or hindcast.now() - WINDOW_IF_UNSAID
-        if begin >= end:
-            raise Malformed("The window ends before it begins.", field="since", remedy="Give a time before `until`.")
-        return begin, end
 
+def _add_logs(app: FastAPI, hindcast: App) -> None:
     @app.get("/api/v1/logs", tags=["telemetry"])
     def logs(
         space: Space = None,
@@ -50,7 +55,7 @@ def add(app: FastAPI, hindcast: App) -> None:
         """Log lines that satisfy every condition given."""
         found = hindcast.telemetry.lines(
             space or hindcast.space,
-            *window(since, until),
+            *window(hindcast.now(), since, until),
             services=service or (),
             level_min=level_min,
             words=words,
@@ -64,6 +69,8 @@ def add(app: FastAPI, hindcast: App) -> None:
             {**asdict(line), "template": str(line.template), "fingerprint": str(line.fingerprint)} for line in found
         ]
 
+
+def _add_others(app: FastAPI, hindcast: App) -> None:
     @app.get("/api/v1/metrics", tags=["telemetry"])
     def metrics(
         space: Space = None,
@@ -73,7 +80,7 @@ def add(app: FastAPI, hindcast: App) -> None:
     ) -> list[dict[str, Any]]:
         """Mean values of metrics by step; counters as rates by second."""
         found = hindcast.telemetry.gauges(
-            *window(since, until), space=space or hindcast.space, step_seconds=step_seconds
+            *window(hindcast.now(), since, until), space=space or hindcast.space, step_seconds=step_seconds
         )
         rows: list[dict[str, Any]] = found.to_pylist()
         return rows
@@ -81,15 +88,21 @@ def add(app: FastAPI, hindcast: App) -> None:
     @app.get("/api/v1/calls", tags=["telemetry"])
     def calls(space: Space = None, since: Since = None, until: Until = None) -> list[dict[str, Any]]:
         """Which service called which."""
-        return [asdict(edge) for edge in hindcast.telemetry.calls(*window(since, until), space=space or hindcast.space)]
+        return [
+            asdict(edge)
+            for edge in hindcast.telemetry.calls(*window(hindcast.now(), since, until), space=space or hindcast.space)
+        ]
 
     @app.get("/api/v1/changes", tags=["telemetry"])
     def changes(space: Space = None, since: Since = None, until: Until = None) -> list[dict[str, Any]]:
         """Deploys, releases and merges, oldest first."""
-        return [asdict(change) for change in hindcast.telemetry.changes(space or hindcast.space, *window(since, until))]
+        return [
+            asdict(change)
+            for change in hindcast.telemetry.changes(space or hindcast.space, *window(hindcast.now(), since, until))
+        ]
 
     @app.get("/api/v1/alerts", tags=["telemetry"])
     def alerts(space: Space = None, since: Since = None, until: Until = None) -> list[dict[str, Any]]:
         """Alerts of other systems, each as it was told last."""
-        found = hindcast.telemetry.alerts(space or hindcast.space, *window(since, until))
+        found = hindcast.telemetry.alerts(space or hindcast.space, *window(hindcast.now(), since, until))
         return [asdict(alert) for _, alert in found]
