@@ -48,13 +48,19 @@ class AnyValue(_Shape):
     bytes_value: str | None = None
 
     def WhichOneof(self, _name: str) -> str | None:  # noqa: N802 (protobuf's own name)
-        """The kind that is set."""
+        """The kind that is set; the commonest are asked for first."""
         if self.string_value is not None:
             return "string_value"
-        return next((kind for kind in _KINDS if getattr(self, kind) is not None), None)
+        if self.int_value is not None:
+            return "int_value"
+        if self.double_value is not None:
+            return "double_value"
+        if self.bool_value is not None:
+            return "bool_value"
+        return next((kind for kind in _RARE_KINDS if getattr(self, kind) is not None), None)
 
 
-_KINDS: Final = ("int_value", "bool_value", "double_value", "array_value", "kvlist_value", "bytes_value")
+_RARE_KINDS: Final = ("array_value", "kvlist_value", "bytes_value")
 
 
 class KeyValue(_Shape):

@@ -152,13 +152,11 @@ def hex_ids(raw: pa.Array, digits: int) -> pa.Array:
     return pc.if_else(valid, written, "")
 
 
-def hex_id(value: bytes | str | None, digits: int) -> str:
-    """One id as lower-case hex, or empty: `hex_ids` for decoded messages, whose ids are hex already in JSON."""
-    if not value:
-        return ""
-    written = value.lower() if isinstance(value, str) else value.hex()
-    is_id = len(written) == digits and written.strip("0123456789abcdef") == "" and written.strip("0") != ""
-    return written if is_id else ""
+def checked_ids(written: pa.Array, digits: int) -> pa.Array:
+    """Ids that are hex already: `hex_ids` for decoded messages, whose ids may be anything in JSON."""
+    lower = pc.utf8_lower(written)
+    is_id = pc.and_(pc.match_substring_regex(lower, f"^[0-9a-f]{{{digits}}}$"), pc.not_equal(lower, "0" * digits))
+    return pc.if_else(is_id, lower, "")
 
 
 def any_texts(values: pa.StructArray, counts: Counter[str]) -> pa.Array:

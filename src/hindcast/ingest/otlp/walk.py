@@ -5,7 +5,7 @@ The walk sees only attributes of the protobuf messages' names, which OTLP/JSON's
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +17,7 @@ from hindcast.ingest.otlp.context import Context, context
 from hindcast.ingest.otlp.logs import LogColumns
 from hindcast.ingest.otlp.metrics import KINDS, PointColumns, PointRow, point_rows
 from hindcast.ingest.otlp.traces import EXCEPTION, EventColumns, SpanColumns
-from hindcast.ingest.otlp.values import SPAN_HEX, TRACE_HEX, Decoded, body_parts, hex_id, plain, text
+from hindcast.ingest.otlp.values import SPAN_HEX, TRACE_HEX, Decoded, body_parts, checked_ids, plain, text
 from hindcast.ingest.rows import Attributes, check_spread
 from hindcast.model.errors import Malformed
 
@@ -35,13 +35,17 @@ class _Pairs:
         self.values: list[str] = []
         self.lengths: list[int] = []
 
-    def add(self, pairs: Iterable[Decoded] | None) -> int:
-        before = len(self.keys)
-        for pair in pairs or ():
-            self.keys.append(pair.key)
-            self.values.append(text(pair.value))
-        self.lengths.append(len(self.keys) - before)
-        return sum(map(len, self.values[before:]))
+    def add(self, pairs: Sequence[Decoded] | None) -> None:
+        self.lengths.append(len(pairs) if pairs else 0)
+        if not pairs:
+            return
+        self.keys += [pair.key for pair in pairs]
+        # A string that is set and not empty is what most values are.
+        self.values += [(value.string_value or text(value)) if (value := pair.value) else "" for pair in pairs]
+
+    def last_size(self) -> int:
+        """How many characters the values of the last record have."""
+        return sum(map(len, self.values[len(self.values) - self.lengths[-1] :]))
 
     def attributes(self) -> Attributes:
         return Attributes(
@@ -67,6 +71,11 @@ def _nanos(value: int | None, field: str) -> int:
     if not 0 <= value <= _NANOS_MAX:
         raise Malformed(f"{value} is not a time.", field=field, remedy="Send Unix time in nanoseconds.")
     return value
+
+
+def _hex(value: bytes | str | None) -> str:
+    """An id as it is written in JSON, where protobuf has bytes."""
+    return value if isinstance(value, str) else value.hex() if value else ""
 
 
 def _enum(value: int | str | None, names: tuple[str, ...]) -> int:
@@ -101,8 +110,8 @@ def log_columns(request: Decoded) -> LogColumns:
                     read_level(number, scale=Scale.OTLP) if isinstance(number, str) else min(max(number, -1), 127),
                     record.severity_text or severity_text,
                     record.event_name or "",
-                    hex_id(record.trace_id, TRACE_HEX),
-                    hex_id(record.span_id, SPAN_HEX),
+                    _hex(record.trace_id),
+                    _hex(record.span_id),
                     body,
                 )
             )
@@ -120,8 +129,8 @@ def log_columns(request: Decoded) -> LogColumns:
         numbers,
         severity_text,
         event,
-        trace,
-        span,
+        checked_ids(trace, TRACE_HEX),
+        checked_ids(span, SPAN_HEX),
         body_text,
         wholes,
         pairs.attributes(),
@@ -151,9 +160,9 @@ def span_columns(request: Decoded) -> SpanColumns:
             status = span.status
             rows.append(
                 (
-                    hex_id(span.trace_id, TRACE_HEX),
-                    hex_id(span.span_id, SPAN_HEX),
-                    hex_id(span.parent_span_id, SPAN_HEX),
+                    _hex(span.trace_id),
+                    _hex(span.span_id),
+                    _hex(span.parent_span_id),
                     span.name or "",
                     _enum(span.kind, _SPAN_KINDS),
                     _nanos(span.start_time_unix_nano, "startTimeUnixNano"),
@@ -176,9 +185,9 @@ def span_columns(request: Decoded) -> SpanColumns:
     return SpanColumns(
         contexts,
         _indices(index),
-        trace,
-        span_id,
-        parent,
+        checked_ids(trace, TRACE_HEX),
+        checked_ids(span_id, SPAN_HEX),
+        checked_ids(parent, SPAN_HEX),
         name,
         kind,
         start,
@@ -221,8 +230,8 @@ def point_columns(request: Decoded) -> PointColumns:
                             grows and is_total,
                         )
                     )
-                    repeated += pairs.add(point.attributes)
-                    check_spread(repeated)
+                    pairs.add(point.attributes)
+                    check_spread(repeated := repeated + pairs.last_size())
                 position += 1
         contexts.append(one)
     return PointColumns.of_rows(contexts, rows, pairs.attributes())
