@@ -25,6 +25,7 @@ class Book:
         self.incidents: dict[Key, Incident] = {}
         # As they were told last.
         self.told: dict[Key, Incident] = {}
+        self.told_at: dict[Key, datetime] = {}
         # When a person opened one again: quiet is counted from there.
         self.reopened_at: dict[Key, datetime] = {}
         self._joined: list[tuple[Key, str]] = []
@@ -156,6 +157,7 @@ class Book:
         for key in {*old, *spare}:
             del self.incidents[key]
             self.told.pop(key, None)
+            self.told_at.pop(key, None)
             self.reopened_at.pop(key, None)
 
     def _is_old(self, incident: Incident, now: datetime) -> bool:

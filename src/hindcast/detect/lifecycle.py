@@ -262,9 +262,19 @@ class Lifecycle:
 
     def _news(self, key: Key, incident: Incident, now: datetime) -> Iterator[Event]:
         told = self.book.told.get(key)
-        for kind, why in _differences(told, incident):
-            yield Event(kind, now, incident, why)
+        found = list(_differences(told, incident))
+        if not found and told is not None and self._is_due(key, told, incident, now):
+            found = [(EventKind.CHANGED, incident.title)]
+        for kind, why in found:
             self.book.told[key] = incident
+            self.book.told_at[key] = now
+            yield Event(kind, now, incident, why)
+
+    def _is_due(self, key: Key, told: Incident, incident: Incident, now: datetime) -> bool:
+        """Whether errors have gone on for so long that their number should be told again."""
+        since = (now - self.book.told_at.get(key, told.opened_at)).total_seconds()
+        goes_on = incident.state is IncidentState.OPEN and incident.errors > told.errors
+        return goes_on and since >= self._rules.retell_seconds
 
 
 def _differences(told: Incident | None, now: Incident) -> Iterator[tuple[EventKind, str]]:

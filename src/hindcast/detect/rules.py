@@ -72,6 +72,9 @@ class Rules:
     # Metric findings open an incident by themselves from this surprise on; below, they only join.
     metric_surprise_min: float = 6.0
 
+    # While errors go on, an incident's numbers are told again this often, so that a restart loses little of them.
+    retell_seconds: int = 60
+
     services_per_space_max: int = 5_000
     alerts_per_incident_max: int = 200
     findings_per_incident_max: int = 200

@@ -19,6 +19,8 @@ from hindcast.model.incident import Affected
 
 # While trouble is that young, each further second makes its onset clearer.
 ONSET_SETTLES_SECONDS = 120
+# So many errors more than usual are trouble that went on unwatched, and not the noise after it.
+UNWATCHED_ERRORS_MIN = 10
 # A service that usually speaks and says less than this share of it has not recovered: nobody knows.
 LINES_SHARE_MIN = 0.1
 
@@ -262,7 +264,6 @@ def _follow_errors(trouble: Trouble, row: int, odd: float, counts: Counts, lines
         trouble.onset = min(_onset(counts, row, trouble.usual), trouble.noticed)
     if trouble.onset > counts.end - counts.seconds:
         trouble.errors_before = counts.errors_until(row, trouble.onset - 1)
-    trouble.errors = counts.errors_until(row, counts.end) - trouble.errors_before
     heard = int(counts.lines[row, -60:].sum()) >= LINES_SHARE_MIN * lines_usual
     if odd > 0:
         trouble.is_over = False
@@ -272,9 +273,22 @@ def _follow_errors(trouble: Trouble, row: int, odd: float, counts: Counts, lines
         trouble.last = max(trouble.last, since + until - 1)
         trouble.surprise = max(trouble.surprise, odd)
     elif heard:
+        if not trouble.is_over:
+            _catch_up(trouble, row, counts)
         trouble.is_over = True
     elif not trouble.is_over:
         trouble.last = counts.end
+    if trouble.last > counts.end - counts.seconds:
+        # Errors after the last of it are noise; counting ends where the trouble does.
+        trouble.errors = max(counts.errors_until(row, trouble.last) - trouble.errors_before, 0)
+
+
+def _catch_up(trouble: Trouble, row: int, counts: Counts) -> None:
+    """Find the last of it after time that nobody watched: a restart, or ticks that were lost."""
+    since = max(trouble.last + 1, counts.end - counts.seconds + 1)
+    rest = counts.errors[row, counts.column(since) :]
+    if rest.sum() >= 2 * trouble.usual * len(rest) + UNWATCHED_ERRORS_MIN:
+        trouble.last = max(trouble.last, since + end(rest, trouble.usual) - 1)
 
 
 def _note_peak(trouble: Trouble, errors: Ints, usual: float) -> None:
