@@ -49,6 +49,7 @@ def nab(console: Console, folder: Path) -> float:
     best = scorer.best(ours)
     rows = (
         ("silent", scorer.best(silent)),
+        ("perfect", scorer.best(_nab.perfect_scores(series))),
         ("windowed Gaussian", scorer.best(_nab.gaussian_scores(series))),
         ("hindcast, default threshold", scorer.at(ours, _nab.default_threshold())),
         ("hindcast", best),
