@@ -161,7 +161,7 @@ PLANTED = [
 ]
 
 
-@settings(max_examples=400)
+@settings(max_examples=1000)
 @given(st.sampled_from(PLANTED), texts, texts)
 def test_a_secret_goes_whatever_stands_around_it(planted: tuple[str, str], before: str, after: str) -> None:
     """Between any two texts on lines of their own, a secret goes, and no placeholder holds a part of it."""

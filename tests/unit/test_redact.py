@@ -193,6 +193,13 @@ def test_a_placeholder_is_left_alone() -> None:
     assert Redactor().text(text).text == text
 
 
+def test_the_name_of_a_kind_names_no_value() -> None:
+    """What follows a placeholder is not taken for its value."""
+    assert Redactor().text(f"{AWS}: user12345 is denied").text == "[redacted:api-key]: user12345 is denied"
+    assert Redactor().text("[redacted:password]: hunter2").text == "[redacted:password]: hunter2"
+    assert Redactor().text(f"{AWS}: api_key=abc123").text == "[redacted:api-key]: api_key=[redacted:api-key]"
+
+
 def test_a_rule_of_ones_own_cannot_break_a_placeholder() -> None:
     """A rule that matches every word leaves placeholders whole."""
     redactor = Redactor([*DEFAULT_RULES, Rule("word", r"\w+")])

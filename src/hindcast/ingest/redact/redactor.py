@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import takewhile
@@ -159,12 +159,12 @@ class Redactor:
 
     def _clean(self, text: str, counts: Counter[str]) -> str:
         """The very same text if there is nothing to take out."""
+        lowered = text.lower()
+        # A rule whose words are not there now finds nothing later either: what is put in never begins a match.
+        able = [one for one in self._rules if not one[0].words or _any_in(one[0].words, lowered)]
         for _ in range(ROUNDS_MAX):
-            before, lowered = text, text.lower()
-            for rule, pattern in self._rules:
-                # A word may only be there once an earlier rule has put its placeholder in; the next round sees it.
-                if rule.words and not _any_in(rule.words, lowered):
-                    continue
+            before = text
+            for rule, pattern in able:
                 text = self._without(rule, pattern, text, counts)
             if text is before:
                 break
@@ -184,34 +184,30 @@ class Redactor:
 
     def _spans(self, rule: Rule, pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
         """Where the secrets of one rule stand. What is already hidden is left alone, or swallowed whole."""
-        hidden: deque[tuple[int, int]] | None = None
-        last = 0
-        for start, stop in self._found(rule, pattern, text):
-            if hidden is None:
-                hidden = deque(found.span() for found in self._placeholder.finditer(text))
-            while hidden and hidden[0][1] <= start:
-                hidden.popleft()
-            touching = list(takewhile(lambda span, stop=stop: span[0] < stop, hidden))  # type: ignore[misc]
-            if any(left <= start and stop <= right for left, right in touching):
-                continue
-            if touching:
-                start, stop = max(last, min(start, touching[0][0])), max(stop, touching[-1][1])
-            yield start, stop
-            last = stop
-
-    def _found(self, rule: Rule, pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
-        """Where a rule finds its secrets. What turns out to be none may have another inside."""
-        match = pattern.search(text)
+        match, last = pattern.search(text), 0
+        hidden = deque(found.span() for found in self._placeholder.finditer(text) if match)
         while match is not None:
+            begin, end = match.span()
             start, stop = match.span(secret_group(match))
-            if start < stop and self._is_secret(rule, match):
-                yield start, stop
-                onwards = match.end()
-            elif match.end() - match.start() > LOOK_INSIDE_CHARS_MAX:
-                onwards = match.end()
+            while hidden and hidden[0][1] <= begin:
+                hidden.popleft()
+            if hidden and hidden[0][0] < begin:
+                # The name of a kind is not the name of a value: [redacted:api-key]: denied.
+                onwards = hidden[0][1]
+            elif start < stop and self._is_secret(rule, match):
+                onwards = end
+                touching = _touching(hidden, start, stop)
+                if not any(left <= start and stop <= right for left, right in touching):
+                    if touching:
+                        start, stop = max(last, min(start, touching[0][0])), max(stop, touching[-1][1])
+                    yield start, stop
+                    last = stop
+            elif end - begin > LOOK_INSIDE_CHARS_MAX:
+                onwards = end
             else:
-                onwards = max(start, match.start() + 1)
-            match = pattern.search(text, max(onwards, match.start() + 1))
+                # What turns out to be no secret may have one inside.
+                onwards = start
+            match = pattern.search(text, max(onwards, begin + 1))
 
     def _is_secret(self, rule: Rule, match: Match) -> bool:
         if rule.accepts is not None and not rule.accepts(match):
@@ -230,6 +226,11 @@ def _all_known(setting: str, kinds: Collection[str], known: Collection[str]) -> 
                 field=setting,
                 remedy=f"Use one of: {', '.join(sorted(known))}.",
             )
+
+
+def _touching(hidden: Iterable[tuple[int, int]], start: int, stop: int) -> list[tuple[int, int]]:
+    """Which of some stretches, in order, share a character with the one from start to stop."""
+    return [span for span in takewhile(lambda span: span[0] < stop, hidden) if span[1] > start]
 
 
 def _any_in(words: tuple[str, ...], text: str) -> bool:
