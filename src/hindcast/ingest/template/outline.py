@@ -121,9 +121,9 @@ def _spread(flags: Flags, runs: list[Flags], scratch: Scratch) -> None:
     for step, run in zip(STEPS, runs, strict=True):
         if step < len(flags):
             np.logical_and(flags[:-step], run[step:], out=reach[step:])
-            flags[step:] |= reach[step:]
+            np.logical_or(flags[step:], reach[step:], out=flags[step:])
             np.logical_and(flags[step:], run[step - 1 : -1], out=reach[:-step])
-            flags[:-step] |= reach[:-step]
+            np.logical_or(flags[:-step], reach[:-step], out=flags[:-step])
 
 
 def _fold_joins(text: Bytes, spare: Bytes, other: Flags, folded: Flags) -> None:

@@ -263,7 +263,7 @@ def _without_lists(chunks: list[Chunk]) -> list[Chunk]:
     at = 0
     while at < len(chunks):
         end = at
-        if chunks[at].form == VARIABLE:
+        if chunks[at].form == VARIABLE and any(chunk.form == VARIABLE for chunk in chunks[at + 2 : at + 4]):
             end = _list_end(chunks, at)
         if end > at:
             text = "".join(part.text for chunk in chunks[at:end] for part in chunk.parts)
