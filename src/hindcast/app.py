@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
+from hindcast.ingest.fingerprint.grouping import Groups
 from hindcast.ingest.rows import Read
 from hindcast.model.columns import Parsed
 from hindcast.model.errors import HindcastError
@@ -16,6 +17,9 @@ from hindcast.model.incident import Event, Incident
 from hindcast.ports import Clock, Telemetry
 from hindcast.register import Register
 from hindcast.watch import Watch
+
+# A person who has just regrouped something looks again within this time.
+GROUPS_EVERY = timedelta(seconds=5)
 
 # Queues one request's records; the future is done when they are durable.
 Take = Callable[[str, Parsed], Future[None]]
@@ -32,6 +36,8 @@ class Parts:
     clock: Clock
     # What was noticed while preparing, by name.
     noticed: Counter[str]
+    # How people want failures grouped, by space; read anew from memory now and then.
+    groups: dict[str, Groups]
 
 
 class App:
@@ -43,6 +49,8 @@ class App:
         self.counts: Counter[str] = Counter()
         # Steps that could not be committed yet; they are tried again, in order, with every tick.
         self._unremembered: list[Event] = []
+        self._spaces: set[str] = set()
+        self._groups_due = datetime.min.replace(tzinfo=UTC)
 
     @property
     def telemetry(self) -> Telemetry:
@@ -63,6 +71,7 @@ class App:
         where = space or self.space
         if where != self.space:
             check_name(where, field="space")
+            self._spaces.add(where)
         for table in ("logs", "metrics", "spans"):
             rows = getattr(parsed, table)
             self.counts[table] += rows.num_rows if rows is not None else 0
@@ -85,9 +94,22 @@ class App:
 
     def tick(self) -> tuple[Event, ...]:
         """Look once: what happened to incidents since the last look, already remembered."""
-        events = self._parts.watch.tick(now=self.now())
+        now = self.now()
+        if now >= self._groups_due:
+            self._groups_due = now + GROUPS_EVERY
+            self._read_groups()
+        events = self._parts.watch.tick(now=now)
         self._remember(events)
         return events
+
+    def _read_groups(self) -> None:
+        """A join or split made on another machine or by a command counts from here on."""
+        for space in {self.space, *self._spaces}:
+            try:
+                self._parts.groups[space] = self._parts.register.groups(space)
+            except HindcastError:
+                # What was known before goes on counting.
+                self.counts["groups_unread"] += 1
 
     def _remember(self, events: Iterable[Event]) -> None:
         waiting = [*self._unremembered, *events]

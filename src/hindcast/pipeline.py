@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hindcast.ingest.fingerprint.columns import Fingerprinter
+from hindcast.ingest.fingerprint.grouping import Groups, Join, observed
 from hindcast.ingest.redact import Redactor
 from hindcast.ingest.redact.signals import redacted_alert, redacted_change
 from hindcast.ingest.template import Miner
@@ -48,6 +49,8 @@ class Preparation:
         self._limits = limits or IngestLimits()
         # What was noticed on the way, for the operator: skewed clocks, secrets by kind, and so on.
         self.noticed: Counter[str] = Counter()
+        # What people joined and split, by space; replaced as a whole by whoever reads it from memory.
+        self.groups: dict[str, Groups] = {}
 
     def __call__(self, arrivals: Sequence[tuple[str, Parsed]]) -> list[Batch]:
         """One batch for each space, whatever came for it together."""
@@ -83,12 +86,15 @@ class Preparation:
         self._notice("redacted", found)
         templates = stages.miner.assign(messages)
         fingerprints = stages.fingerprinter.assign(raw["level"], messages, stacks, templates)
+        services = _named(raw["service"])
+        if space in self.groups:
+            fingerprints = regrouped(self.groups[space], fingerprints, services, messages, stacks, templates)
         rows = raw.num_rows
         columns = {
             "space": pa.repeat(space, rows),
             "time": times,
             "arrived": pa.repeat(pa.scalar(now, LOG.field("arrived").type), rows),
-            "service": _named(raw["service"]),
+            "service": services,
             "level": raw["level"],
             "trace": raw["trace"],
             "span": raw["span"],
@@ -142,6 +148,27 @@ def _joined(tables: Iterable[pa.Table | None], schema: pa.Schema) -> pa.Table | 
     if not given:
         return None
     return pa.concat_tables(given).cast(schema) if len(given) > 1 or given[0].schema != schema else given[0]
+
+
+def regrouped(
+    groups: Groups,
+    fingerprints: pa.Array,
+    services: pa.Array,
+    messages: pa.Array,
+    stacks: pa.Array,
+    templates: pa.Array,
+) -> pa.Array:
+    """Fingerprints as people want them grouped. Only rows that a rule may move are looked at one by one."""
+    asked = {number for rule in groups.rules for number in (rule.ids if isinstance(rule, Join) else (rule.id,))}
+    rows = pc.indices_nonzero(pc.is_in(fingerprints, pa.array(sorted(asked), pa.uint64())))
+    if not len(rows):
+        return fingerprints
+    numbers = fingerprints.to_numpy().copy()
+    taken = (column.take(rows).to_pylist() for column in (services, messages, stacks, templates))
+    for row, service, message, stack, template in zip(rows.to_pylist(), *taken, strict=True):
+        occurrence, _ = observed(message, stack=stack, service=service, template=template)
+        numbers[row] = groups.regroup(replace(occurrence, fingerprint=int(numbers[row])))
+    return pa.array(numbers)
 
 
 def _named(services: pa.ChunkedArray) -> pa.ChunkedArray:

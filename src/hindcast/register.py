@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
+from hindcast.ingest.fingerprint.grouping import Groups, read_rules
 from hindcast.memory import Memory
 from hindcast.model.errors import Missing
 from hindcast.model.ids import Address
@@ -18,6 +19,8 @@ from hindcast.model.record import Change
 
 NAMESPACE = "incidents"
 KIND = "incident"
+GROUPS = "groups"
+GROUPING = "grouping"
 ACTOR = "hindcast"
 # Older than this, an incident that is not over will not be taken up again: nobody is waiting for it.
 TAKEN_UP_WITHIN = timedelta(days=30)
@@ -68,6 +71,11 @@ class Register:
             after = page.next
             if after is None:
                 return tuple(sorted(found, key=lambda incident: incident.onset_at, reverse=True))
+
+    def groups(self, space: str) -> Groups:
+        """What people joined and split among the failures of a space, in the order in which they said it."""
+        found = self._memory(space).now().every(Filter(namespace=GROUPS, kind=GROUPING))
+        return read_rules(record.body for record in sorted(found, key=lambda record: (record.seq, record.version)))
 
     def not_over(self, space: str, *, now: datetime) -> tuple[Incident, ...]:
         """What a restart has to take up again, and the recent past that a recurrence would be linked to."""

@@ -52,7 +52,7 @@ def open_app(settings: Settings, *, clock: Clock | None = None) -> Running:
     rules = Rules(errors_min=settings.errors_min, window_seconds=settings.window_seconds)
     register = Register(lambda space: open_memory(replace(settings, space=space), clock=clock))
     watch = Watch(telemetry, Detector(rules), Anomalies())
-    parts = Parts(telemetry, intake.take, watch, register, clock, preparation.noticed)
+    parts = Parts(telemetry, intake.take, watch, register, clock, preparation.noticed, preparation.groups)
     return Running(App(parts, space=settings.space), intake, telemetry, register)
 
 

@@ -15,8 +15,9 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from hindcast import __version__
-from hindcast.cli import failure, simulate
+from hindcast.cli import failure, fingerprint, simulate, template
 from hindcast.cli.demo import demo
+from hindcast.cli.group import app as group_app
 from hindcast.cli.incidents import app as incidents_app
 from hindcast.cli.ingest import ingest
 from hindcast.cli.memory import app as memory_app
@@ -49,6 +50,11 @@ app.add_typer(incidents_app, name="incidents", rich_help_panel=SEE)
 verb(app, "serve", panel=SEE)(serve)
 verb(app, "ingest", panel=SEE)(ingest)
 simulate.install(app, SEE)
+template.install(app, SEE)
+fingerprint.install(app, SEE)
+app.add_typer(
+    group_app, name="group", rich_help_panel=SEE, short_help="Join and split groups of failures; that sticks."
+)
 verb(app, "demo", panel=SEE)(demo)
 
 

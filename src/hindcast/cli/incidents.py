@@ -164,7 +164,8 @@ def _because(reasons: tuple[str, ...]) -> str:
 def _affected(one: Incident, number: int) -> str:
     part = one.affected[number]
     after = int((part.onset_at - one.onset_at).total_seconds())
-    return f"{part.service}: {part.errors} errors, at worst {part.peak} (usually {part.usual:.3g}), +{max(after, 0)} s"
+    usual = "no history yet" if part.usual is None else f"usually {part.usual:.3g}"
+    return f"{part.service}: {part.errors} errors, at worst {part.peak} ({usual}), +{max(after, 0)} s"
 
 
 def _change(one: Incident, number: int) -> str:

@@ -1,0 +1,131 @@
+"""The way in: times, secrets, templates and fingerprints, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from hindcast.adapters.clock import ManualClock
+from hindcast.ingest.fingerprint.columns import Fingerprinter
+from hindcast.ingest.fingerprint.grouping import Condition, Groups, Join, Split
+from hindcast.ingest.redact import Redactor
+from hindcast.ingest.template import Miner
+from hindcast.model.columns import LOG, METRIC, RAW_LOG, Batch, Parsed
+from hindcast.model.signal import Alert, Severity, Status
+from hindcast.pipeline import Preparation, Stages
+
+NOW = datetime(2026, 11, 15, 2, 3, tzinfo=UTC)
+
+
+@pytest.fixture
+def prepare() -> Preparation:
+    """A fresh way in."""
+    return Preparation(Stages(Redactor(), Miner(), Fingerprinter()), ManualClock(NOW))
+
+
+def logs(*rows: dict[str, Any]) -> Parsed:
+    """A request with these log rows; what is left out is ordinary."""
+    usual = {"time": NOW, "service": "payment", "level": 9, "trace": "", "span": "", "message": "", "stack": ""}
+    return Parsed(logs=pa.Table.from_pylist([{**usual, "attributes": [], **row} for row in rows], schema=RAW_LOG))
+
+
+def column(batches: Sequence[Batch], name: str) -> list[Any]:
+    """One column of what was prepared."""
+    return [value for batch in batches if batch.logs is not None for value in batch.logs[name].to_pylist()]
+
+
+def test_what_is_prepared_has_the_columns_of_the_store(prepare: Preparation) -> None:
+    """Every row gets its space, its arrival and a service to be filed under."""
+    (batch,) = prepare([("local", logs({"message": "ready", "service": ""}))])
+
+    assert batch.logs is not None
+    assert batch.logs.schema == LOG
+    (row,) = batch.logs.to_pylist()
+    assert (row["space"], row["arrived"], row["service"]) == ("local", NOW, "unnamed")
+
+
+def test_each_space_has_a_batch_of_its_own(prepare: Preparation) -> None:
+    """Requests of several spaces that came together are written together and never mixed."""
+    batches = prepare([("a", logs({"message": "1"})), ("b", logs({"message": "2"})), ("a", logs({"message": "3"}))])
+
+    assert {batch.space: column([batch], "message") for batch in batches} == {"a": ["1", "3"], "b": ["2"]}
+
+
+def test_a_wrong_clock_is_noticed(prepare: Preparation) -> None:
+    """A time far from the arrival is replaced by it and counted; one a minute old is left alone."""
+    old, recent = NOW - timedelta(days=400), NOW - timedelta(minutes=1)
+    batches = prepare([("local", logs({"time": old}, {"time": recent}, {"time": None}))])
+
+    assert column(batches, "time") == [NOW, recent, NOW]
+    assert (prepare.noticed["time_skewed"], prepare.noticed["time_missing"]) == (1, 1)
+
+
+def test_secrets_are_gone_before_templates_see_them(prepare: Preparation) -> None:
+    """Neither message, stack, attributes nor template holds what was secret."""
+    secret = "hunter2horsebattery"
+    row = {
+        "message": f"login failed password={secret}",
+        "stack": f"ValueError: password={secret}",
+        "attributes": [("db.password", secret), ("user", "ana")],
+        "level": 17,
+    }
+    batches = prepare([("local", logs(row))])
+
+    assert secret not in str([batch.logs.to_pylist() if batch.logs else None for batch in batches])
+    assert secret not in str([(batch.templates, batch.fingerprints) for batch in batches])
+    assert sum(count for name, count in prepare.noticed.items() if name.startswith("redacted_")) >= 3
+
+
+def test_lines_of_one_origin_share_a_template(prepare: Preparation) -> None:
+    """Numbers do not tell lines apart, and a new template is told once, with its words."""
+    rows = [{"message": f"order {number} took {number * 3} ms"} for number in range(1, 30)]
+    (batch,) = prepare([("local", logs(*rows))])
+    (again,) = prepare([("local", logs(*rows))])
+
+    assert len(set(column([batch, again], "template"))) == 1
+    assert [pattern.id for pattern in batch.templates] == column([batch], "template")[:1]
+    assert again.templates == ()
+
+
+def test_only_failures_have_fingerprints(prepare: Preparation) -> None:
+    """An ordinary line has none, an error has one."""
+    batches = prepare([("local", logs({"message": "fine"}, {"message": "broken", "level": 17}))])
+
+    fine, broken = column(batches, "fingerprint")
+    assert fine == 0
+    assert broken != 0
+
+
+def test_people_regroup_failures_from_now_on(prepare: Preparation) -> None:
+    """A join and a split hold for the space they were said in, and for no other."""
+    rows = logs(
+        {"message": "pool is empty", "level": 17},
+        {"message": "no connection left", "level": 17},
+        {"message": "pool is empty", "level": 17, "service": "stock"},
+    )
+    one, other, same = column(prepare([("local", rows)]), "fingerprint")
+    assert one == same != other
+
+    prepare.groups["local"] = Groups((Join((one, other), one), Split(one, Condition(service="stock"))))
+
+    joined, too, apart = column(prepare([("local", rows)]), "fingerprint")
+    assert joined == too == one
+    assert apart not in (one, other)
+    assert column(prepare([("elsewhere", rows)]), "fingerprint") == [one, other, one]
+
+
+def test_alerts_and_metrics_go_the_same_way(prepare: Preparation) -> None:
+    """An alert loses its secrets, and a metric gets its space."""
+    alert = Alert("grafana", "k", Status.FIRING, "token=ghp_" + "a1B2" * 9, "payment", Severity.MAJOR, NOW)
+    row = {"space": "", "time": NOW, "service": "", "name": "cpu", "value": 1.0, "unit": "", "cumulative": False}
+    metrics = pa.Table.from_pylist([{**row, "attributes": []}], schema=METRIC)
+
+    (batch,) = prepare([("local", Parsed(metrics=metrics, alerts=(alert,)))])
+
+    assert "a1B2a1B2" not in batch.alerts[0].title
+    assert batch.metrics is not None
+    assert batch.metrics.to_pylist()[0]["space"] == "local"
