@@ -206,6 +206,21 @@ def test_a_cascade_at_once_is_one_incident(services: int) -> None:
     assert len(world.detector.incidents[0].services) == services
 
 
+def test_a_cascade_that_comes_back_is_the_same() -> None:
+    """Five services that fail together again, while confirmation is awaited, reopen their cascade."""
+    world = Timeline()
+    for number in range(5):
+        world.count(f"service-{number}", 150, ago=-1)
+    world.run(200, tick=2)
+    for number in range(5):
+        world.count(f"service-{number}", 150)
+    world.run(2)
+
+    assert kinds(world.events) == [EventKind.OPENED, EventKind.CASCADE, EventKind.AWAITING, EventKind.REOPENED]
+    assert len(world.detector.incidents) == 1
+    assert world.detector.incidents[0].errors == 1500
+
+
 def test_spaces_do_not_add_up() -> None:
     """Three services here and three there are no cascade of six."""
     world = Timeline()

@@ -249,12 +249,16 @@ def test_a_tick_may_come_again() -> None:
 
 
 def test_time_does_not_go_back() -> None:
-    """A tick before the last one is refused, and says so."""
+    """A clock that is set back by seconds is waited for; a tick of an earlier hour is refused."""
     world = Timeline()
-    world.run(10)
+    world.count("payment", 120, ago=-1)
+    world.run(100)
+    before = world.detector.incidents
 
+    assert world.detector.tick(world.table(), now=world.now - timedelta(seconds=5)) == ()
+    assert world.detector.incidents[0].errors == before[0].errors
     with pytest.raises(Malformed, match="before the last tick"):
-        world.detector.tick(world.table(), now=START)
+        world.detector.tick(world.table(), now=START - timedelta(hours=1))
 
 
 @pytest.mark.parametrize(
@@ -287,6 +291,19 @@ def test_a_flood_of_names_is_bounded() -> None:
 
     assert (SPACE, ("payment",)) in [(event.incident.space, event.incident.services) for event in events]
     assert detector.names_ignored == 40
+
+
+def test_a_full_space_makes_room_for_those_who_speak() -> None:
+    """Names that were heard once and never again give their places to services that come later."""
+    world = Timeline(Rules(services_per_space_max=10))
+    for number in range(10):
+        world.count(f"pod-{number}", 1, level=9, ago=-1)
+    world.run(1)
+    world.usual("payment")
+    world.run(1500, tick=10)
+    world.count("payment", 150)
+
+    assert only(world.run(1), EventKind.OPENED).services == ("payment",)
 
 
 # --- Restarts -----------------------------------------------------------------------------------------------------

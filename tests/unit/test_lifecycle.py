@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
-from tests.timeline import QUIET_ERRORS_PER_S, SPACE, START, Timeline, kinds, only
+from tests.timeline import QUIET_ERRORS_PER_S, SPACE, Timeline, kinds, only
 
 from hindcast.detect import EventKind, Rules
 from hindcast.model.errors import Malformed, Missing, Refused
@@ -377,4 +377,6 @@ def test_a_weak_metric_finding_only_joins() -> None:
     world.tick(findings=[metric(world, 3.0)])
 
     assert "cpu" in {one.metric for one in current(world).findings}
-    assert current(world).onset_at >= START
+    assert kinds(world.run(200, tick=2)) == [EventKind.AWAITING]
+    world.tick(findings=[metric(world, 3.5)])
+    assert current(world).state is IncidentState.AWAITING

@@ -30,6 +30,8 @@ SPARE_SECONDS = 180
 UNSEEN_SECONDS = 600
 # And in any case after this long.
 GONE_SECONDS = 14 * 86_400
+# Clocks are set back by seconds now and then. Time that goes back further is somebody's mistake.
+CLOCK_STEP_SECONDS_MAX = 60
 EDGES_PER_SPACE_MAX = 100_000
 
 
@@ -109,10 +111,13 @@ class Detector:
         """Look at the counts of the last minutes, and tell what is new.
 
         Counts that were read before may be read again, in whole or in part, and may have grown meanwhile. Alerts may be
-        told again. Edges add to those known; time never goes back.
+        told again. Edges add to those known. Time goes forward; a clock set back by seconds is waited for.
         """
         check(rates)
         second = _second(now, "now")
+        if self._ticked is not None and self._ticked - CLOCK_STEP_SECONDS_MAX <= second < self._ticked:
+            # A clock was set back a little: wait for it.
+            second = self._ticked
         if self._ticked is not None and second < self._ticked:
             raise Malformed(
                 f"{now.isoformat()} is before the last tick.",

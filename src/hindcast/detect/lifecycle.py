@@ -105,17 +105,18 @@ class Lifecycle:
         return None
 
     def _place_finding(self, finding: Finding, now: datetime) -> None:
+        is_strong = finding.ended_at is None and finding.surprise >= self._rules.metric_surprise_min
         for incident in self.book.in_space(finding.space):
             mine = any(one.key == finding.key and one.onset_at == finding.onset_at for one in incident.findings)
             if not incident.state.is_over and (mine or (finding.service and finding.service in incident.services)):
+                if incident.state is IncidentState.AWAITING and is_strong and self._takes(incident, now):
+                    incident = _back(incident)
                 if mine or finding.ended_at is None:
-                    if incident.state is IncidentState.AWAITING and finding.ended_at is None:
-                        incident = _back(incident) if self._takes(incident, now) else incident
                     self.book.put(_with_finding(incident, finding, self._rules))
                 return
             if mine:
                 return
-        if finding.ended_at is None and finding.surprise >= self._rules.metric_surprise_min:
+        if is_strong:
             self.book.put(_with_finding(self._open(finding, now), finding, self._rules))
 
     def _place_cascades(self, troubles: Troubles, now: datetime) -> None:
@@ -138,7 +139,10 @@ class Lifecycle:
             return
         home = min(homes, key=lambda one: (not one.cascade, one.onset_at, one.id), default=None)
         if home is None:
-            home = self._open_for(group[0], now)
+            earlier = (self._home(one, NO_GRAPH, now) for one in group)
+            home = next((one for one in earlier if one is not None), None)
+            home = self._open_for(group[0], now) if home is None else home
+            home = _back(home) if home.state is IncidentState.AWAITING else home
         for other in homes:
             if other.id != home.id:
                 home = self.book.join(other, home, now)
@@ -240,7 +244,8 @@ class Lifecycle:
 
     def _rest(self, incident: Incident, mine: list[Trouble], now: datetime) -> Incident:
         """Quiet, when all evidence is; awaiting confirmation, when it has been quiet for the hold window."""
-        quiet_since = _quiet_since(incident, mine, self.book.reopened_at.get((incident.space, incident.id)), now)
+        reopened_at = self.book.reopened_at.get((incident.space, incident.id))
+        quiet_since = _quiet_since(incident, mine, reopened_at, now, self._rules.metric_surprise_min)
         if quiet_since is None:
             return replace(incident, quiet_since=None)
         hold = self._rules.hold_for(incident.relapses)
@@ -347,7 +352,7 @@ def _told_by(finding: Finding) -> str:
 
 
 def _quiet_since(
-    incident: Incident, mine: list[Trouble], reopened_at: datetime | None, now: datetime
+    incident: Incident, mine: list[Trouble], reopened_at: datetime | None, now: datetime, surprise_min: float
 ) -> datetime | None:
     """Since when nothing of the incident is in trouble any more; None while something is."""
     if any(not one.is_over for one in mine):
@@ -358,6 +363,9 @@ def _quiet_since(
             return None
     for finding in incident.findings:
         if finding.rule is Rule.METRIC and finding.ended_at is None:
+            # A weak one is evidence; it neither opens an incident nor keeps one open.
+            if finding.surprise < surprise_min:
+                continue
             if now - finding.seen_at < FINDING_STALE:
                 return None
             ends.append(finding.seen_at)
