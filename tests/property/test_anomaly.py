@@ -83,7 +83,7 @@ def test_the_unit_does_not_matter(values: list[float], factor: float) -> None:
 
 
 @given(st.lists(series, min_size=1, max_size=3), st.randoms(use_true_random=False), st.integers(1, 7))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 def test_how_steps_are_handed_over_does_not_matter(many: list[list[float]], random: object, width: int) -> None:
     """Shuffled rows, and minutes read several times, tell at each tick what single minutes in order tell."""
     points = [(f"g{number}", minute, value) for number, one in enumerate(many) for minute, value in enumerate(one)]
