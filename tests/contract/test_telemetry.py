@@ -223,7 +223,7 @@ def test_a_write_of_any_size_is_whole(telemetry: ClickhouseTelemetry, monkeypatc
 
 def test_lines_of_many_days_go_in_at_once(telemetry: ClickhouseTelemetry) -> None:
     """One write may hold lines of any number of days, as when a file of years is read."""
-    days = 120
+    days = 101
     keep(telemetry, *({"time": AT - timedelta(days=number)} for number in range(days)))
     found = telemetry.rates(AT - timedelta(days=days), LATER, step_seconds=86_400)
     assert sum(found["count"].to_pylist()) == days

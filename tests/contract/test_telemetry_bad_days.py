@@ -163,7 +163,7 @@ def test_a_server_that_goes_away_loses_nothing(own_cluster: list[clickhouse_serv
 
 
 def test_a_cluster_with_a_shard_down_still_takes_writes(own_cluster: list[clickhouse_server.Server]) -> None:
-    """A write that meets a shard which is down fails and goes to another when repeated; reads wait for all shards."""
+    """One write fails on a shard that is down; repeated, it goes to another, and so do the next. Reads need all."""
     store = open_telemetry(clickhouse_server.dsn(own_cluster, "half"), retention=FOR_EVER)
     own_cluster[1].kill()
     refused = 0
@@ -174,7 +174,7 @@ def test_a_cluster_with_a_shard_down_still_takes_writes(own_cluster: list[clickh
         except Unavailable:
             refused += 1
             store.write(batches)
-    assert 0 < refused < 6
+    assert refused == 1
     with pytest.raises(Unavailable):
         store.lines(SPACE, AT, LATER)
     assert own_cluster[1].start()

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -29,6 +30,9 @@ from hindcast.model.signal import Alert, Edge, SystemChange
 from hindcast.ports import Clock, Counted, Line
 
 __all__ = ["ClickhouseTelemetry", "Retention", "open_telemetry"]
+
+# For how long a shard that failed is not written to while others are there.
+REST_SECONDS = 10
 
 _GAUGES = pa.schema(
     [
@@ -63,6 +67,7 @@ class ClickhouseTelemetry:
 
     def __init__(self, address: Address, shards: Sequence[Engine], clock: Clock | None) -> None:
         self._address = address
+        # In the order of their turns: the one that was written to last comes last.
         self._shards = list(shards)
         self._clock = clock
         self._suffix = EVERYWHERE if address.cluster else ""
@@ -70,6 +75,7 @@ class ClickhouseTelemetry:
         self._turn = threading.Lock()
         self._failed = Failed()
         self._told = shape.EPOCH
+        self._resting: dict[Engine, float] = {}
 
     def write(self, batches: Sequence[Batch]) -> None:
         """Keep batches: what is told of keys first, then columns, and after each piece of logs its counts."""
@@ -79,13 +85,12 @@ class ClickhouseTelemetry:
             # A piece that comes again keeps its number, so that it can be seen what of it is there.
             before = self._failed.numbers(pieces)
             numbers = [number or secrets.randbits(63) + 1 for number in before]
-            # Spread over the shards in turn, so that one which is down is not asked twice in a row.
-            self._shards = [*self._shards[1:], self._shards[0]]
-            with self._failed.unless_done(pieces, numbers):
+            shard = self._next_shard()
+            with self._failed.unless_done(pieces, numbers), self._watched(shard):
                 for piece in told:
-                    self._shards[0].insert(piece.table, piece.rows)
+                    shard.insert(piece.table, piece.rows)
                 for piece, number, earlier in zip(pieces, numbers, before, strict=True):
-                    self._keep(piece, number, again=bool(earlier))
+                    self._keep(shard, piece, number, again=bool(earlier))
 
     def rates(self, since: datetime, until: datetime, *, space: str | None = None, step_seconds: int = 1) -> pa.Table:
         """Counts of lines, by steps that begin at the first whole second of the window."""
@@ -177,7 +182,7 @@ class ClickhouseTelemetry:
                 shard.close()
 
     def _ask(self, query: str, values: Mapping[str, Any]) -> pa.Table:
-        return self._shards[0].ask(queries.over(query, self._suffix), values)
+        return self._shards[-1].ask(queries.over(query, self._suffix), values)
 
     def _now(self) -> datetime:
         """The time of telling. It never stands still, because of two tellings the later one counts."""
@@ -185,8 +190,24 @@ class ClickhouseTelemetry:
         self._told = max(now, self._told + timedelta(microseconds=1))
         return self._told
 
-    def _keep(self, piece: Piece, number: int, *, again: bool) -> None:
-        shard = self._shards[0]
+    def _next_shard(self) -> Engine:
+        """Shards take turns; one that has failed just now is passed over, unless all have."""
+        now = time.monotonic()
+        shard = next((each for each in self._shards if self._resting.get(each, now) <= now), self._shards[0])
+        self._shards = [*(each for each in self._shards if each is not shard), shard]
+        return shard
+
+    @contextmanager
+    def _watched(self, shard: Engine) -> Iterator[None]:
+        try:
+            yield
+        except Unavailable:
+            self._resting[shard] = time.monotonic() + REST_SECONDS
+            # Whoever reads asks another one first.
+            self._shards = [shard, *(each for each in self._shards if each is not shard)]
+            raise
+
+    def _keep(self, shard: Engine, piece: Piece, number: int, *, again: bool) -> None:
         rows = self._absent(piece, number) if again else piece.rows
         if rows.num_rows:
             shard.insert(piece.table, numbered(rows, number))

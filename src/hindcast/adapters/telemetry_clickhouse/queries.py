@@ -81,11 +81,11 @@ FROM (
     SELECT trace, parent, service, status FROM $span
     WHERE space = {{space:String}} AND {_DURING} AND parent != ''
 ) AS child
-GLOBAL ANY INNER JOIN (
+GLOBAL ANY LEFT JOIN (
     SELECT trace, span, service FROM $span
     WHERE space = {{space:String}} AND time >= {_EARLIER} AND time < {_UNTIL}
 ) AS caller ON child.trace = caller.trace AND child.parent = caller.span
-WHERE caller.service != child.service
+WHERE caller.service NOT IN ('', child.service)
 """
 
 # A call is seen from both sides when both are traced; the caller's own word counts only where the callee says nothing.
