@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +14,7 @@ import typer
 
 from hindcast.cli.session import Session
 
-QUIET_SECONDS = 5
+POLL_SECONDS = 0.5
 
 
 def demo(
@@ -43,35 +45,39 @@ def demo(
         "  story    python examples/production_debugging.py   (versioned memory, in a minute)",
     ):
         session.hint(line)
-    command = [sys.executable, "-m", "hindcast.cli.demo", url, scenario, str(rate)]
-    simulator = subprocess.Popen(command)
+    command = [sys.executable, "-m", "hindcast", "simulate", "--scenario", scenario, "--rate", str(rate), "--for", "1h"]
+    simulator = _Simulator([*command, "--to", url, "--space", "demo"], url)
+    simulator.start()
     try:
         run(settings, tell=session.hint)
     finally:
-        simulator.terminate()
-        simulator.wait()
+        simulator.stop()
 
 
-def _simulate(url: str, scenario: str, rate: str) -> int:
-    """Wait until somebody listens, then let the simulator send until it is stopped."""
-    import time
+class _Simulator(threading.Thread):
+    """Waits until somebody listens, then lets the simulator send until it is stopped."""
 
-    import httpx
+    def __init__(self, command: list[str], url: str) -> None:
+        super().__init__(daemon=True)
+        self._command = command
+        self._url = url
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stopping = threading.Event()
 
-    from hindcast.cli import run
+    def run(self) -> None:
+        """Wait, then send."""
+        import httpx
 
-    while True:
-        try:
-            httpx.get(f"{url}/health", timeout=2, trust_env=False)
-        except httpx.HTTPError:
-            time.sleep(0.5)
-        else:
-            break
-    return run(["simulate", "--scenario", scenario, "--rate", rate, "--to", url, "--space", "demo", "--for", "1h"])
+        while not self._stopping.wait(POLL_SECONDS):
+            with suppress(httpx.HTTPError):
+                httpx.get(f"{self._url}/health", timeout=2, trust_env=False)
+                self._process = subprocess.Popen(self._command)
+                return
 
-
-if __name__ == "__main__":
-    try:
-        sys.exit(_simulate(*sys.argv[1:]))
-    except KeyboardInterrupt:
-        sys.exit(0)
+    def stop(self) -> None:
+        """Send no more."""
+        self._stopping.set()
+        self.join()
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait()
