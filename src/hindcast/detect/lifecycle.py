@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from hindcast.detect import cascade, severity, wording
+from hindcast.detect import cascade, evidence, severity, telling, wording
 from hindcast.detect.book import Book, Key
 from hindcast.detect.rules import Rules
 from hindcast.detect.told import Told
@@ -21,13 +21,6 @@ from hindcast.model.signal import Alert, Status
 
 # Services in trouble count as being in it together this long after they were last seen in it.
 TOGETHER_SECONDS = 120
-# An alert that its sender neither repeats nor resolves is taken to be over.
-ALERT_STALE = timedelta(hours=6)
-# The same for a finding about a metric.
-FINDING_STALE = timedelta(minutes=15)
-
-# A peak is told again when it is that many times the one told before.
-PEAK_TIMES = 4
 
 NO_GRAPH = cascade.Graph()
 
@@ -78,28 +71,30 @@ class Lifecycle:
             known = book.find(space, known.joined or "")
         if alert.status is not Status.FIRING:
             if known is not None and not known.state.is_over:
-                book.put(_with_alert(known, alert, now, rules))
+                book.put(evidence.with_alert(known, alert, now, rules))
             return
         target = known if known is not None and self._takes(known, now) else None
-        if target is None and known is not None and known.state.is_over and _same_bout(known, alert):
+        if target is None and known is not None and known.state.is_over and evidence.same_bout(known, alert):
             # Somebody has closed this while the sender goes on repeating it.
             return
         target = target or self._for_alert(space, alert, now)
         if target is None:
-            target = self._open(_finding_of(space, alert, now), now)
+            target = self._open(evidence.finding_of(space, alert, now), now)
         elif target.state is IncidentState.AWAITING:
-            target = _back(target)
-        book.put(_with_alert(target, alert, now, rules))
+            target = evidence.back(target)
+        book.put(evidence.with_alert(target, alert, now, rules))
         self.told.went_to(space, alert, target.id)
 
     def _for_alert(self, space: str, alert: Alert, now: datetime) -> Incident | None:
-        title = _plain(alert.title)
+        title = evidence.plain(alert.title)
         for incident in self.book.in_space(space):
             if not self._takes(incident, now):
                 continue
             if alert.service and alert.service in incident.services:
                 return incident
-            same_title = any(_plain(one.title) == title and one.service == alert.service for one in incident.alerts)
+            same_title = any(
+                evidence.plain(one.title) == title and one.service == alert.service for one in incident.alerts
+            )
             if title and same_title:
                 return incident
         return None
@@ -110,14 +105,14 @@ class Lifecycle:
             mine = any(one.key == finding.key and one.onset_at == finding.onset_at for one in incident.findings)
             if not incident.state.is_over and (mine or (finding.service and finding.service in incident.services)):
                 if incident.state is IncidentState.AWAITING and is_strong and self._takes(incident, now):
-                    incident = _back(incident)
+                    incident = evidence.back(incident)
                 if mine or finding.ended_at is None:
-                    self.book.put(_with_finding(incident, finding, self._rules))
+                    self.book.put(evidence.with_finding(incident, finding, self._rules))
                 return
             if mine:
                 return
         if is_strong:
-            self.book.put(_with_finding(self._open(finding, now), finding, self._rules))
+            self.book.put(evidence.with_finding(self._open(finding, now), finding, self._rules))
 
     def _place_cascades(self, troubles: Troubles, now: datetime) -> None:
         """Put services in trouble together into one incident, if they are enough."""
@@ -142,13 +137,13 @@ class Lifecycle:
             earlier = (self._home(one, NO_GRAPH, now) for one in group)
             home = next((one for one in earlier if one is not None), None)
             home = self._open_for(group[0], now) if home is None else home
-            home = _back(home) if home.state is IncidentState.AWAITING else home
+            home = evidence.back(home) if home.state is IncidentState.AWAITING else home
         for other in homes:
             if other.id != home.id:
                 home = self.book.join(other, home, now)
         self.book.put(replace(home, cascade=True))
         for one in group:
-            _attach(one, home)
+            evidence.attach(one, home)
 
     def _place_troubles(self, troubles: Troubles, graphs: Mapping[str, cascade.Graph], now: datetime) -> None:
         homeless = [one for one in troubles.by_name.values() if one.incident is None]
@@ -157,9 +152,9 @@ class Lifecycle:
             if home is None:
                 home = self._open_for(trouble, now)
             elif home.state is IncidentState.AWAITING:
-                home = _back(home)
+                home = evidence.back(home)
             self.book.put(home)
-            _attach(trouble, home)
+            evidence.attach(trouble, home)
 
     def _home(self, trouble: Trouble, graph: cascade.Graph, now: datetime) -> Incident | None:
         space, service = trouble.name
@@ -199,7 +194,7 @@ class Lifecycle:
         incident = Incident(
             id=self.book.free_id(trigger.space, wording.incident_id(onset_at, spoken)),
             space=trigger.space,
-            title=_told_by(trigger),
+            title=telling.told_by(trigger),
             state=IncidentState.OPEN,
             trigger=trigger,
             affected=affected,
@@ -221,7 +216,7 @@ class Lifecycle:
         parts = {one.service: one for one in incident.affected}
         parts.update({one.name[1]: one.affected() for one in mine if one.name[1]})
         spread = cascade.spread(list(parts.values()), graph)
-        findings = _merged(incident.findings, [telling for one in mine for telling in one.tellings()])
+        findings = evidence.merged(incident.findings, [told for one in mine for told in one.tellings()])
         findings = findings[: self._rules.findings_per_incident_max]
         judged, reasons = severity.judge(
             spread.order, findings, incident.alerts, cascade=incident.cascade, rules=self._rules
@@ -239,13 +234,13 @@ class Lifecycle:
             severity=severity.worst([incident.severity, judged]),
             reasons=reasons if severity.worst([incident.severity, judged]) is judged else incident.reasons,
         )
-        incident = replace(incident, title=_title(incident, self._rules))
+        incident = replace(incident, title=telling.title(incident, self._rules))
         return self._rest(incident, mine, now)
 
     def _rest(self, incident: Incident, mine: list[Trouble], now: datetime) -> Incident:
         """Quiet, when all evidence is; awaiting confirmation, when it has been quiet for the hold window."""
         reopened_at = self.book.reopened_at.get((incident.space, incident.id))
-        quiet_since = _quiet_since(incident, mine, reopened_at, now, self._rules.metric_surprise_min)
+        quiet_since = evidence.quiet_since(incident, mine, reopened_at, now, self._rules.metric_surprise_min)
         if quiet_since is None:
             return replace(incident, quiet_since=None)
         hold = self._rules.hold_for(incident.relapses)
@@ -267,7 +262,7 @@ class Lifecycle:
 
     def _news(self, key: Key, incident: Incident, now: datetime) -> Iterator[Event]:
         told = self.book.told.get(key)
-        found = list(_differences(told, incident))
+        found = list(telling.differences(told, incident))
         if not found and told is not None and self._is_due(key, told, incident, now):
             found = [(EventKind.CHANGED, incident.title)]
         for kind, why in found:
@@ -280,171 +275,3 @@ class Lifecycle:
         since = (now - self.book.told_at.get(key, told.opened_at)).total_seconds()
         goes_on = incident.state is IncidentState.OPEN and incident.errors > told.errors
         return goes_on and since >= self._rules.retell_seconds
-
-
-def _differences(told: Incident | None, now: Incident) -> Iterator[tuple[EventKind, str]]:
-    """What is worth telling of an incident, given what was told last."""
-    if told is None:
-        yield EventKind.OPENED, now.title
-        if now.cascade:
-            yield EventKind.CASCADE, _spread_words(now)
-        return
-    if now.state is not told.state:
-        match now.state:
-            case IncidentState.AWAITING:
-                quiet = now.quiet_since or now.last_trouble_at
-                yield EventKind.AWAITING, f"back to normal since {wording.clock(quiet)}; awaiting confirmation"
-            case IncidentState.OPEN:
-                yield EventKind.REOPENED, f"trouble is back, relapse {now.relapses}: {now.title}"
-            case IncidentState.CONFIRMED:
-                yield EventKind.CONFIRMED, "nobody objected: confirmed by rule"
-        return
-    if now.state is not IncidentState.OPEN:
-        return
-    if now.cascade and not told.cascade:
-        yield EventKind.CASCADE, _spread_words(now)
-    elif new := [one for one in now.services if one not in told.services]:
-        yield EventKind.GREW, f"{wording.listed(new)} {'is' if len(new) == 1 else 'are'} affected too"
-    elif why := _change(told, now):
-        yield EventKind.CHANGED, why
-
-
-def _change(told: Incident, now: Incident) -> str:
-    if told.severity is not now.severity:
-        return f"now {now.severity}, was {told.severity}: {now.reasons[0] if now.reasons else now.title}"
-    if told.origin != now.origin:
-        return f"it looks as if it began in {wording.named(now.origin)}"
-    before = {(one.source, one.key): one.status for one in told.alerts}
-    for one in now.alerts:
-        if before.get((one.source, one.key)) is not one.status:
-            return f"{one.source}: {' '.join(one.title.split())} is {one.status}"
-    known = {one.key for one in told.findings}
-    for finding in now.findings:
-        if finding.key not in known and finding.rule in (Rule.METRIC, Rule.SILENT):
-            return finding.why or f"{finding.service}: {finding.metric}"
-    peak, peak_before = (max((one.peak for one in which.affected), default=0) for which in (now, told))
-    return now.title if peak >= PEAK_TIMES * max(peak_before, 1) else ""
-
-
-def _spread_words(incident: Incident) -> str:
-    reasons = f" ({incident.origin_reasons[0]})" if incident.origin_reasons else ""
-    return f"{len(incident.affected)} services in trouble together; likely origin: {incident.origin}{reasons}"
-
-
-def _title(incident: Incident, rules: Rules) -> str:
-    if incident.cascade and len(incident.affected) >= rules.cascade_services_min:
-        return wording.cascade(incident.origin, incident.affected)
-    first = incident.affected[0] if incident.affected else None
-    title = _told_by(incident.trigger)
-    if first is not None:
-        own = [one for one in incident.findings if one.service == first.service]
-        title = _told_by(own[0]) if own else title
-        if any(one.rule in (Rule.FIXED, Rule.ADAPTIVE) for one in own) and first.peak:
-            title = wording.elevated(first.service, first.peak, rules.window_seconds, first.usual)
-    return wording.with_others(title, incident.services[1:])
-
-
-def _told_by(finding: Finding) -> str:
-    """A finding as a title; one about a metric says nothing of its service by itself."""
-    if finding.rule is Rule.METRIC and finding.service:
-        return f"{finding.service}: {finding.why or finding.metric}"
-    return finding.why
-
-
-def _quiet_since(
-    incident: Incident, mine: list[Trouble], reopened_at: datetime | None, now: datetime, surprise_min: float
-) -> datetime | None:
-    """Since when nothing of the incident is in trouble any more; None while something is."""
-    if any(not one.is_over for one in mine):
-        return None
-    ends = [moment(one.last + 1) for one in mine]
-    for alert in incident.alerts:
-        if alert.status is not Status.RESOLVED and now - incident.last_trouble_at < ALERT_STALE:
-            return None
-    for finding in incident.findings:
-        if finding.rule is Rule.METRIC and finding.ended_at is None:
-            # A weak one is evidence; it neither opens an incident nor keeps one open.
-            if finding.surprise < surprise_min:
-                continue
-            if now - finding.seen_at < FINDING_STALE:
-                return None
-            ends.append(finding.seen_at)
-        elif finding.ended_at is not None:
-            ends.append(finding.ended_at)
-    return min(max([incident.last_trouble_at, *ends, *([reopened_at] if reopened_at else [])]), now)
-
-
-def _merged(old: Iterable[Finding], new: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Each finding once, in its latest telling; a new bout of the same kind takes the place of the last."""
-    found = {one.key: one for one in old}
-    for one in new:
-        found[one.key] = one
-    return tuple(found.values())
-
-
-def _attach(trouble: Trouble, home: Incident) -> None:
-    if trouble.incident == home.id:
-        return
-    moved = trouble.incident is not None
-    trouble.incident = home.id
-    if not moved:
-        earlier = next((one for one in home.affected if one.service == trouble.name[1]), None)
-        # An incident that this very trouble has opened holds nothing from before it.
-        if earlier is not None and earlier.onset_at != moment(trouble.onset):
-            trouble.before = earlier
-
-
-def _with_alert(incident: Incident, alert: Alert, now: datetime, rules: Rules) -> Incident:
-    others = [one for one in incident.alerts if (one.source, one.key) != (alert.source, alert.key)]
-    alerts = (*others, alert)[-rules.alerts_per_incident_max :]
-    last = alert.ended_at if alert.status is Status.RESOLVED and alert.ended_at else now
-    affected = incident.affected
-    if alert.service and alert.service not in incident.services and alert.status is Status.FIRING:
-        affected = (*affected, Affected(alert.service, min(alert.started_at, now), now))
-    return replace(
-        incident, alerts=alerts, affected=affected, last_trouble_at=max(incident.last_trouble_at, min(last, now))
-    )
-
-
-def _with_finding(incident: Incident, finding: Finding, rules: Rules) -> Incident:
-    findings = _merged(incident.findings, [finding])[: rules.findings_per_incident_max]
-    last = max(incident.last_trouble_at, finding.seen_at)
-    return replace(incident, findings=findings, last_trouble_at=last)
-
-
-def _back(incident: Incident) -> Incident:
-    """The same incident, open again."""
-    return replace(
-        incident,
-        state=IncidentState.OPEN,
-        quiet_since=None,
-        closed_at=None,
-        closed_by="",
-        relapses=incident.relapses + 1,
-    )
-
-
-def _finding_of(space: str, alert: Alert, now: datetime) -> Finding:
-    return Finding(
-        space=space,
-        service=alert.service,
-        rule=Rule.ALERT,
-        onset_at=min(alert.started_at, now),
-        seen_at=now,
-        value=1.0,
-        expected=0.0,
-        limit=1.0,
-        unit="alert",
-        metric=f"{alert.source}:{alert.key}",
-        why=wording.alerted(alert),
-    )
-
-
-def _same_bout(incident: Incident, alert: Alert) -> bool:
-    return any(
-        (one.source, one.key, one.started_at) == (alert.source, alert.key, alert.started_at) for one in incident.alerts
-    )
-
-
-def _plain(title: str) -> str:
-    return " ".join(title.casefold().split())
