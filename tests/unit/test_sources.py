@@ -398,6 +398,14 @@ def test_causes_follow_the_last_exception() -> None:
     ]
 
 
+def test_anything_can_be_thrown() -> None:
+    """An exception whose value is no text is written as it is."""
+    exception = {"values": [{"type": "Error", "value": {"code": 5}, "stacktrace": {"frames": FRAMES[:1]}}]}
+    stack = parse("sentry", changed(SENTRY, "data.event.exception", exception)).alerts[0].stack
+
+    assert stack.startswith("Error: {'code': 5}\n")
+
+
 def test_an_endless_recursion_keeps_both_ends() -> None:
     """Of very many frames the oldest and the newest stay."""
     frames = [{"function": f"f{number}", "lineno": number} for number in range(5_000)]
@@ -486,6 +494,13 @@ def test_a_missing_part_is_named(event: str, field: str) -> None:
         github(event, {"action": "published", **({"deployment": {}} if event == "deployment_status" else {})})
 
     assert caught.value.field == field
+
+
+def test_a_payload_nested_too_deep_is_left_out() -> None:
+    """A deployer's own payload that cannot be read does not keep the deployment out."""
+    deep = {"deployment": {"ref": "v1", "payload": "[" * 5_000 + "]" * 5_000}, "repository": REPOSITORY}
+
+    assert github("deployment", deep).changes[0].service == "payment"
 
 
 @pytest.mark.parametrize("body", [b"other=1", b"payload=%7B", b"\xff", b"&".join([b"a=1"] * 100)])

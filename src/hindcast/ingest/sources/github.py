@@ -245,7 +245,7 @@ def _deployed(one: WireDeployment) -> dict[str, str]:
     if isinstance(payload, str):
         try:
             payload = msgspec.json.decode(payload)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             payload = None
     own = flat(payload) if isinstance(payload, Mapping) else {}
     return {**own, "environment": one.environment or "", "deployment_id": str(one.id or "")}

@@ -7,6 +7,7 @@ Python prints them in that order; most other languages print both the other way 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import msgspec
 
@@ -36,7 +37,8 @@ class WireException(msgspec.Struct):
     """One exception."""
 
     type: str | None = None
-    value: str | None = None
+    # Nearly always a text; JavaScript throws anything.
+    value: Any = None
     module: str | None = None
     stacktrace: WireStack | None = None
 
