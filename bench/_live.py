@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -46,7 +47,11 @@ class Listener:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
-        with httpx.stream("GET", self._url, timeout=None, trust_env=False) as answer:  # noqa: S113
+        with (
+            # The stream ends when the server does.
+            suppress(httpx.HTTPError),
+            httpx.stream("GET", self._url, timeout=None, trust_env=False) as answer,  # noqa: S113
+        ):
             for line in answer.iter_lines():
                 if line.startswith("data: "):
                     heard = time.perf_counter()

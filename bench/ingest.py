@@ -83,9 +83,9 @@ def main() -> None:
         before = engine_alone(folder / "engine")
         with serving(folder) as running:
             load(running.port, seconds=WARM_UP_SECONDS)
-            full = load(running.port, seconds=SECONDS)
             half_rate = RATE_MIN / 2 / RECORDS_PER_REQUEST
             half = load(running.port, seconds=SECONDS, requests_per_s=half_rate)
+            full = load(running.port, seconds=SECONDS)
             kept = running.get("/api/v1/status")["counts"]["logs"]
         after = engine_alone(folder / "engine-again")
     engine = (before + after) / 2

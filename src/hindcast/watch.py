@@ -23,6 +23,9 @@ from hindcast.ports import Counted, Line, Telemetry
 
 # A little more than the detection window, so that rows which arrive late are still seen in it.
 LOOK_BACK = timedelta(seconds=150)
+# Most rows are counted within a second or two; with a thousand services the whole window is too much for every tick.
+LOOK_BACK_SHORT = timedelta(seconds=20)
+LOOK_BACK_EVERY = timedelta(seconds=5)
 # Clocks of senders run a little ahead of ours, and their rows count as soon as they are here.
 LOOK_AHEAD = timedelta(seconds=5)
 # Alerts are asked for again a little further back than needed: telling one twice is harmless, missing one is not.
@@ -62,6 +65,7 @@ class Watch:
         self._alerts_until: datetime | None = None
         self._gauges_until: datetime | None = None
         self._edges_at: datetime | None = None
+        self._looked_back_at: datetime | None = None
         # The incidents as they were last told, by space and id, for the evidence in them.
         self._evidence: OrderedDict[tuple[str, str], Incident] = OrderedDict()
 
@@ -83,13 +87,20 @@ class Watch:
 
     def tick(self, *, now: datetime) -> tuple[Event, ...]:
         """Everything that happened to incidents since the last tick, with evidence."""
-        rates = self._telemetry.rates(now - LOOK_BACK, now + LOOK_AHEAD)
+        rates = self._telemetry.rates(self._since(now), now + LOOK_AHEAD)
         alerts = self._telemetry.alerts(None, (self._alerts_until or now) - ALERT_OVERLAP, now + LOOK_AHEAD)
         events = self._detector.tick(
             rates, now=now, alerts=alerts, findings=self._metric_findings(now), edges=self._calls(rates, now)
         )
         self._alerts_until = now
         return tuple(self._with_evidence(event) for event in events)
+
+    def _since(self, now: datetime) -> datetime:
+        """From when on to read counts: what has just come, and now and then the whole window for what came late."""
+        if self._looked_back_at is not None and now - self._looked_back_at < LOOK_BACK_EVERY:
+            return now - LOOK_BACK_SHORT
+        self._looked_back_at = now
+        return now - LOOK_BACK
 
     def decide(self, verb: str, space: str, incident_id: str, *, by: str, now: datetime) -> Event:
         """Somebody confirms, dismisses or reopens an incident."""

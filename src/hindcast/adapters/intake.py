@@ -36,7 +36,7 @@ class IntakeLimits:
     # More than this in one write delays everybody in it; less wastes waits for the disk.
     rows_per_write_max: int = 50_000
     # Writes this far apart keep the number of small parts on disk within what merging can follow.
-    gather_ms: int = 40
+    gather_ms: int = 20
 
 
 @dataclass(frozen=True, slots=True)
