@@ -233,3 +233,8 @@ def source_environment() -> Mapping[str, str]:
     import hindcast
 
     return {**os.environ, "PYTHONPATH": str(Path(hindcast.__file__).parents[1])}
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name bytes by their length: compressed ones hold the time, and every worker has to find the same tests."""
+    return f"{len(val)} bytes" if isinstance(val, bytes) else None

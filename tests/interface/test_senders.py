@@ -227,8 +227,8 @@ def test_syslog_ng_forwards(hindcast: Serving, tmp_path: Path, transport: str) -
         "log { source(s); destination(d); };\n"
     )
     word = f"ngorder{transport}"
-    options = ("-F", "-f", f"{tmp_path}/syslog-ng.conf", "--no-caps")
-    options += ("-R", f"{tmp_path}/persist", "-p", f"{tmp_path}/pid", "-c", f"{tmp_path}/control")
+    options = ["-F", "-f", f"{tmp_path}/syslog-ng.conf", "--no-caps"]
+    options += ["-R", f"{tmp_path}/persist", "-p", f"{tmp_path}/pid", "-c", f"{tmp_path}/control"]
     modules = f"--module-path={SENDERS}/usr/lib/syslog-ng/3.38"
     with (
         sender(tmp_path, "usr/sbin/syslog-ng", *options, modules),
