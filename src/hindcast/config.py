@@ -47,6 +47,10 @@ class Settings:
     github_secret: str = ""
     pagerduty_secret: str = ""
     sentry_secret: str = ""
+    # Kinds of secrets, with commas between: further ones to take out, ones to leave in, and values to leave alone.
+    redact_on: str = ""
+    redact_off: str = ""
+    redact_allow: str = ""
     # The version that Elasticsearch's shippers are told: older ones than theirs they refuse.
     elastic_version: str = "8.15.0"
     # The fixed rule: so many errors of one service within so many seconds are an incident.

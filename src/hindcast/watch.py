@@ -39,7 +39,9 @@ EDGES_EVERY = timedelta(seconds=60)
 EDGES_WITHIN = timedelta(hours=1)
 # How far back baselines are learnt from after a restart, and how coarsely.
 LEARN_FROM = timedelta(days=14)
-LEARN_STEP_SECONDS = 60
+LEARN_STEP_SECONDS = 3600
+LEARN_FINELY_FROM = timedelta(days=2)
+LEARN_FINE_STEP_SECONDS = 60
 
 CHANGES_BEFORE = timedelta(hours=1)
 # An onset is an estimate, and a deploy is announced when it is done.
@@ -71,8 +73,12 @@ class Watch:
 
     def begin(self, incidents: Iterable[Incident], *, now: datetime) -> None:
         """Go on after a restart: learn what is usual from the counts, and take up the incidents that are not over."""
-        past = self._telemetry.rates(now - LEARN_FROM, now - LOOK_BACK, step_seconds=LEARN_STEP_SECONDS)
-        self._detector.backfill(past, now=now, step_seconds=LEARN_STEP_SECONDS)
+        for since, until, step_seconds in (
+            (now - LEARN_FROM, now - LEARN_FINELY_FROM, LEARN_STEP_SECONDS),
+            (now - LEARN_FINELY_FROM, now - LOOK_BACK, LEARN_FINE_STEP_SECONDS),
+        ):
+            past = self._telemetry.rates(since, until, step_seconds=step_seconds)
+            self._detector.backfill(past, now=now, step_seconds=step_seconds)
         known = tuple(incidents)
         self._detector.restore(known)
         for incident in known:

@@ -43,9 +43,10 @@ def told(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
 
 def test_every_error_has_an_exit_code_of_its_own() -> None:
     """The table knows every kind of error, no two share a code, and the page lists them all."""
-    kinds = {kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, HindcastError)}
+    # A narrower kind asks for the same next step, so it shares the code of the kind that it belongs to.
+    kinds = {kind for kind in vars(errors).values() if isinstance(kind, type) and HindcastError in kind.__bases__}
 
-    assert set(failure.EXIT_CODES) == kinds - {HindcastError}
+    assert set(failure.EXIT_CODES) == kinds
     assert len(set(failure.EXIT_CODES.values())) == len(failure.EXIT_CODES)
     named = {name: code for code, name, _ in failure.MEANINGS if name}
     assert named == {kind.__name__: code for kind, code in failure.EXIT_CODES.items()}

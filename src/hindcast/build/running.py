@@ -46,7 +46,7 @@ def open_app(settings: Settings, *, clock: Clock | None = None) -> Running:
     days = settings.telemetry_days
     retention = Retention(log_days=days, metric_days=days, span_days=days)
     telemetry = open_telemetry(telemetry_address(settings), retention=retention, clock=clock)
-    stages = Stages(Redactor(), Miner(telemetry.templates()), Fingerprinter())
+    stages = Stages(redactor(settings), Miner(telemetry.templates()), Fingerprinter())
     preparation = Preparation(stages, clock)
     intake = Intake(preparation, telemetry)
     rules = Rules(errors_min=settings.errors_min, window_seconds=settings.window_seconds)
@@ -54,6 +54,15 @@ def open_app(settings: Settings, *, clock: Clock | None = None) -> Running:
     watch = Watch(telemetry, Detector(rules), Anomalies())
     parts = Parts(telemetry, intake.take, watch, register, clock, preparation.noticed, preparation.groups)
     return Running(App(parts, space=settings.space), intake, telemetry, register)
+
+
+def redactor(settings: Settings) -> Redactor:
+    """What takes secrets out, as the settings want it."""
+    on, off, allow = (
+        [word.strip() for word in text.split(",") if word.strip()]
+        for text in (settings.redact_on, settings.redact_off, settings.redact_allow)
+    )
+    return Redactor.chosen(on=on, off=off, allow=allow)
 
 
 def telemetry_address(settings: Settings) -> str:
