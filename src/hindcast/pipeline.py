@@ -6,7 +6,7 @@ restart goes on where the last run stopped.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -22,11 +22,13 @@ from hindcast.ingest.redact import Redactor
 from hindcast.ingest.redact.signals import redacted_alert, redacted_change
 from hindcast.ingest.template import Miner
 from hindcast.ingest.times import normalised
-from hindcast.model.columns import LOG, METRIC, RAW_LOG, SPAN, Batch, Parsed
+from hindcast.model.columns import LOG, METRIC, RAW_LOG, SPAN, Batch, Parsed, Pattern
 from hindcast.model.ingest_limits import IngestLimits
 from hindcast.model.signal import Alert, SystemChange
 from hindcast.ports import Clock
 
+# While the store is down every attempt owes a little more; a miner knows no more templates than this.
+PATTERNS_OWED_MAX = 20_000
 # What a line is filed under when its sender gives no name.
 UNNAMED = "unnamed"
 
@@ -51,6 +53,8 @@ class Preparation:
         self.noticed: Counter[str] = Counter()
         # What people joined and split, by space; replaced as a whole by whoever reads it from memory.
         self.groups: dict[str, Groups] = {}
+        self._owed_templates: deque[Pattern] = deque(maxlen=PATTERNS_OWED_MAX)
+        self._owed_fingerprints: deque[Pattern] = deque(maxlen=PATTERNS_OWED_MAX)
 
     def __call__(self, arrivals: Sequence[tuple[str, Parsed]]) -> list[Batch]:
         """One batch for each space, whatever came for it together."""
@@ -71,9 +75,23 @@ class Preparation:
             self._timed(space, _joined((one.spans for one in parsed), SPAN), now),
             tuple(self._alert(alert) for one in parsed for alert in one.alerts),
             tuple(self._change(change) for one in parsed for change in one.changes),
-            self._stages.miner.fresh(),
-            self._stages.fingerprinter.fresh(),
+            (*self._owed(self._owed_templates), *self._stages.miner.fresh()),
+            (*self._owed(self._owed_fingerprints), *self._stages.fingerprinter.fresh()),
         )
+
+    def owe(self, batches: Sequence[Batch]) -> None:
+        """These could not be written: what was new in them is told again with the next batch."""
+        for batch in batches:
+            self._owed_templates.extend(batch.templates)
+            self._owed_fingerprints.extend(batch.fingerprints)
+
+    @staticmethod
+    def _owed(waiting: deque[Pattern]) -> list[Pattern]:
+        """Everything that waits, taken one by one: another thread may be adding to it."""
+        taken: list[Pattern] = []
+        while waiting:
+            taken.append(waiting.popleft())
+        return taken
 
     def _logs(self, space: str, raw: pa.Table, now: datetime) -> pa.Table:
         stages = self._stages

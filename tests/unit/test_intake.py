@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import wait
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -64,9 +64,11 @@ def as_it_is(arrivals: Sequence[tuple[str, Parsed]]) -> list[Batch]:
 
 
 @contextmanager
-def opened(kept: Kept, limits: IntakeLimits | None = None) -> Iterator[Intake]:
+def opened(
+    kept: Kept, limits: IntakeLimits | None = None, *, unwritten: Callable[[Sequence[Batch]], None] = lambda _: None
+) -> Iterator[Intake]:
     """An intake onto a store, closed in the end."""
-    intake = Intake(as_it_is, cast("Telemetry", kept), limits)
+    intake = Intake(as_it_is, cast("Telemetry", kept), limits, unwritten=unwritten)
     try:
         yield intake
     finally:
@@ -132,13 +134,15 @@ def test_a_store_that_fails_acknowledges_nothing() -> None:
     """When the store cannot write, every request of the group learns it, and the next one can succeed."""
     kept = Kept()
     kept.broken = True
-    with opened(kept) as intake:
+    intake_told: list[Batch] = []
+    with opened(kept, unwritten=intake_told.extend) as intake:
         futures = [intake.take("local", lines(str(number))) for number in range(3)]
         for future in futures:
             with pytest.raises(Unavailable, match="disk is full"):
                 future.result(10)
         assert kept.messages == []
         assert intake.rows_waiting == 0
+        assert [text for batch in intake_told for text in texts(batch.logs)] == ["0", "1", "2"]
         kept.broken = False
         intake.take("local", lines("again")).result(10)
         assert kept.messages == ["again"]

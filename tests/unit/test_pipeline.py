@@ -91,6 +91,18 @@ def test_lines_of_one_origin_share_a_template(prepare: Preparation) -> None:
     assert again.templates == ()
 
 
+def test_what_could_not_be_written_is_told_again(prepare: Preparation) -> None:
+    """A template that was new in a failed write is new in the next one too: its words are not lost."""
+    failed = prepare([("local", logs({"message": "order 1 failed", "level": 17}))])
+    prepare.owe(failed)
+    (again,) = prepare([("local", logs({"message": "order 2 failed", "level": 17}))])
+    (after,) = prepare([("local", logs({"message": "order 3 failed", "level": 17}))])
+
+    assert again.templates == failed[0].templates != ()
+    assert again.fingerprints == failed[0].fingerprints != ()
+    assert after.templates == after.fingerprints == ()
+
+
 def test_only_failures_have_fingerprints(prepare: Preparation) -> None:
     """An ordinary line has none, an error has one."""
     batches = prepare([("local", logs({"message": "fine"}, {"message": "broken", "level": 17}))])

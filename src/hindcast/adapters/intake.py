@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from hindcast.model.columns import Batch, Parsed
-from hindcast.model.errors import Busy, Unavailable
+from hindcast.model.errors import Busy, HindcastError, Unavailable
 from hindcast.ports import Telemetry
 
 # Sooner than a second a queue is seldom empty again.
@@ -56,8 +56,17 @@ Prepare = Callable[[Sequence[tuple[str, Parsed]]], Sequence[Batch]]
 class Intake:
     """Takes requests from many threads; each one's future is done when its rows are durable."""
 
-    def __init__(self, prepare: Prepare, telemetry: Telemetry, limits: IntakeLimits | None = None) -> None:
+    def __init__(
+        self,
+        prepare: Prepare,
+        telemetry: Telemetry,
+        limits: IntakeLimits | None = None,
+        *,
+        unwritten: Callable[[Sequence[Batch]], None] = lambda _: None,
+    ) -> None:
+        """`unwritten` is told of batches that could not be written, before their senders are."""
         self._prepare = prepare
+        self._unwritten = unwritten
         self._telemetry = telemetry
         self._limits = limits or IntakeLimits()
         self._arrivals: deque[Arrival] = deque()
@@ -136,7 +145,7 @@ class Intake:
 
     def _prepared(self, group: list[Arrival], made: Future[Sequence[Batch]]) -> None:
         if made.exception() is None:
-            self._writing.submit(self._telemetry.write, made.result()).add_done_callback(partial(self._finish, group))
+            self._writing.submit(self._write, made.result()).add_done_callback(partial(self._finish, group))
         elif len(group) > 1:
             # One request that cannot be prepared must not take its neighbours along.
             for arrival in group:
@@ -144,6 +153,13 @@ class Intake:
             self._finish([], made)
         else:
             self._finish(group, made)
+
+    def _write(self, batches: Sequence[Batch]) -> None:
+        try:
+            self._telemetry.write(batches)
+        except HindcastError:
+            self._unwritten(batches)
+            raise
 
     def _finish(self, group: Sequence[Arrival], outcome: Future[Any]) -> None:
         with self._changed:

@@ -48,7 +48,7 @@ def open_app(settings: Settings, *, clock: Clock | None = None) -> Running:
     telemetry = open_telemetry(telemetry_address(settings), retention=retention, clock=clock)
     stages = Stages(redactor(settings), Miner(telemetry.templates()), Fingerprinter())
     preparation = Preparation(stages, clock)
-    intake = Intake(preparation, telemetry)
+    intake = Intake(preparation, telemetry, unwritten=preparation.owe)
     rules = Rules(errors_min=settings.errors_min, window_seconds=settings.window_seconds)
     register = Register(lambda space: open_memory(replace(settings, space=space), clock=clock))
     watch = Watch(telemetry, Detector(rules), Anomalies())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
@@ -26,33 +27,33 @@ THREADS_MAX = 64
 
 def create_app(running: Running, settings: Settings) -> FastAPI:
     """The application, which begins to watch when it starts and closes what it stands on when it ends."""
-    live = Live()
+    live, turn = Live(), threading.Lock()
     limits = IngestLimits()
     receiver = Receiver(running.app, limits)
     app = FastAPI(
         title="Hindcast",
         version=__version__,
         summary="Incident memory for engineering teams and their AI agents.",
-        lifespan=_lifespan(running, live, settings, limits),
+        lifespan=_lifespan(running, live, turn, settings, limits),
     )
     for routes in (otlp, elastic, loki, lines):
         routes.add(app, receiver, settings)
     webhooks.add(app, receiver, settings)
     status.add(app, running)
-    incidents.add(app, running.app, live)
+    incidents.add(app, running.app, live, turn)
     telemetry.add(app, running.app)
     return app
 
 
 def _lifespan(
-    running: Running, live: Live, settings: Settings, limits: IngestLimits
+    running: Running, live: Live, turn: threading.Lock, settings: Settings, limits: IngestLimits
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS_MAX
         live.attach(asyncio.get_running_loop())
         await run_in_threadpool(running.app.begin)
-        ticker = Ticker(running.app, live)
+        ticker = Ticker(running.app, live, turn)
         ticker.start()
         syslog = SyslogServer(running.app, limits)
         if settings.syslog_port:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -28,8 +29,8 @@ class Decision(BaseModel):
     by: str = Field(min_length=1, max_length=200, description="Who says so.")
 
 
-def add(app: FastAPI, hindcast: App, live: Live) -> None:
-    """Add the routes."""
+def add(app: FastAPI, hindcast: App, live: Live, turn: threading.Lock) -> None:
+    """Add the routes; a decision takes its turn with the looks of whoever watches."""
 
     @app.exception_handler(HindcastError)
     def tell(_: Request, error: HindcastError) -> Response:
@@ -54,7 +55,8 @@ def add(app: FastAPI, hindcast: App, live: Live) -> None:
     @app.post("/api/v1/incidents/{incident_id}/decision", tags=["incidents"])
     def decide(incident_id: str, decision: Decision, space: Space = None) -> dict[str, object]:
         """Confirm that an incident is over, dismiss it, or reopen it."""
-        event = hindcast.decide(decision.verb, incident_id, by=decision.by, space=space)
+        with turn:
+            event = hindcast.decide(decision.verb, incident_id, by=decision.by, space=space)
         live.tell(event.incident.space, "incident", told(event))
         return to_json(event.incident)
 

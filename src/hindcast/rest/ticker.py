@@ -19,7 +19,9 @@ TICK_SECONDS = 0.5
 class Ticker:
     """Ticks from start to stop. A tick that fails is logged and counted; the next one comes all the same."""
 
-    def __init__(self, app: App, live: Live, *, tick_seconds: float = TICK_SECONDS) -> None:
+    def __init__(self, app: App, live: Live, turn: threading.Lock, *, tick_seconds: float = TICK_SECONDS) -> None:
+        """`turn` is held while looking: detection is no place for two at once."""
+        self._turn = turn
         self._app = app
         self._live = live
         self._seconds = tick_seconds
@@ -41,7 +43,8 @@ class Ticker:
 
     def _tick(self) -> None:
         try:
-            events = self._app.tick()
+            with self._turn:
+                events = self._app.tick()
         # The face of the product: watching must not end because of one bad look.
         except Exception as error:
             self._app.counts["ticks_failed"] += 1
