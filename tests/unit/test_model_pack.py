@@ -17,10 +17,11 @@ import pytest
 from numpy.typing import NDArray
 
 from hindcast.adapters import model_pack
-from hindcast.adapters.embedder_http import endpoint, retry_after_seconds
+from hindcast.adapters.embedder_http import endpoint
 from hindcast.adapters.embedder_onnx import TEXTS_PER_BATCH_MAX, TOKENS_PER_BATCH_MAX, OnnxEmbedder, batches, pool
 from hindcast.adapters.model_graph import BertShape, build_bert, quantise, read_safetensors
 from hindcast.adapters.model_source import Recipe, read_source
+from hindcast.adapters.retry_after import retry_after_seconds
 from hindcast.model.errors import Damaged, Malformed, Missing, Unavailable
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "disk", "full", "pool", "empty"]

@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 import httpx
@@ -19,6 +18,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from hindcast.adapters.retry_after import retry_after_seconds
 from hindcast.model.errors import HindcastError, Malformed, Refused, Unavailable
 
 TIMEOUT_SECONDS_MAX = 30.0
@@ -212,20 +212,6 @@ def endpoint(url: str) -> httpx.URL:
         return parsed.copy_with(path=path)
     # An address with a path of its own (".../v1", ".../openai") is complete but for the last word.
     return parsed.copy_with(path=f"{path or '/v1'}/embeddings")
-
-
-def retry_after_seconds(header: str | None, *, now: datetime) -> float | None:
-    """How long a server asks to wait, from either form of the header; None when it does not say."""
-    if header is None:
-        return None
-    try:
-        if header.strip().isdigit():
-            return float(header)
-        until = parsedate_to_datetime(header)
-    except ValueError:
-        return None
-    until = until if until.tzinfo else until.replace(tzinfo=UTC)
-    return max(0.0, (until - now).total_seconds())
 
 
 def _checked_key(key: str | None) -> str | None:

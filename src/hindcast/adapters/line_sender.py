@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import httpx
 import orjson
 
+from hindcast.adapters.retry_after import retry_after_seconds
 from hindcast.model.errors import Malformed, Refused, Unavailable
 
 TIMEOUT_SECONDS = 30
 # A busy receiver says when to come back; one that says so for this long is not going to recover soon.
 PATIENCE_SECONDS = 120
+PAUSE_SECONDS_MIN = 0.1
+PAUSE_SECONDS_MAX = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,8 @@ class LineSender:
                 ) from error
             if answer.status_code not in (429, 503) or waited >= PATIENCE_SECONDS:
                 return _delivered(answer)
-            pause = min(float(answer.headers.get("Retry-After", 1)), 30.0)
+            asked = retry_after_seconds(answer.headers.get("Retry-After"), now=datetime.now(UTC))
+            pause = min(max(asked if asked is not None else 1.0, PAUSE_SECONDS_MIN), PAUSE_SECONDS_MAX)
             time.sleep(pause)
             waited += pause
 

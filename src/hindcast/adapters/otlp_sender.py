@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 import httpx
@@ -20,6 +19,7 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceResponse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
+from hindcast.adapters.retry_after import retry_after_seconds
 from hindcast.model.errors import HindcastError, Malformed, Refused, Unavailable
 
 DEFAULT_URL = "http://127.0.0.1:4318"
@@ -105,7 +105,7 @@ class OtlpSender:
                 if response.status_code not in _RETRIED:
                     raise self._rejected(path, response)
                 trouble = f"status {response.status_code}{_said(response)}"
-                asked = _retry_after_seconds(response.headers.get("Retry-After"), now=datetime.now(UTC))
+                asked = retry_after_seconds(response.headers.get("Retry-After"), now=datetime.now(UTC))
                 if asked is not None and asked > self._wait_seconds_max:
                     trouble += f", and asks to wait {asked:.0f} seconds"
                     break
@@ -189,17 +189,3 @@ def _said(response: httpx.Response) -> str:
     text = "".join(char if char.isprintable() else " " for char in response.text[: 4 * SAID_CHARS_MAX])
     words = " ".join(text.split())
     return f": {words[:SAID_CHARS_MAX]}" if words else ""
-
-
-def _retry_after_seconds(header: str | None, *, now: datetime) -> float | None:
-    """How long a receiver asks to wait, from either form of the header; None when it does not say."""
-    if header is None:
-        return None
-    try:
-        if header.strip().isdigit():
-            return float(header)
-        until = parsedate_to_datetime(header)
-    except ValueError:
-        return None
-    until = until if until.tzinfo else until.replace(tzinfo=UTC)
-    return max(0.0, (until - now).total_seconds())

@@ -36,13 +36,15 @@ def demo(
 
     settings = replace(session.settings, store=str(folder.resolve()), port=port, space="demo", telemetry="")
     url = f"http://{settings.host}:{port}"
+    # As it was called, so that what is printed can be pasted.
+    program = sys.argv[0]
     for line in (
         f"Seven services begin to log in a moment; {scenario} follows after two minutes.",
         f"  watch    curl -N {url}/api/v1/stream",
-        f"  look     hindcast --store {folder} --space demo incidents list",
-        f"  break    hindcast inject bad-deploy --service payment --to {url}",
+        f"  look     {program} --store {folder} --space demo incidents list",
+        f"  break    {program} --space demo inject bad-deploy --service payment --to {url}",
         f"  status   {url}/api/v1/status   API  {url}/docs",
-        "  story    python examples/production_debugging.py   (versioned memory, in a minute)",
+        f"  story    {sys.executable} examples/production_debugging.py   (versioned memory, in a minute)",
     ):
         session.hint(line)
     command = [sys.executable, "-m", "hindcast", "simulate", "--scenario", scenario, "--rate", str(rate), "--for", "1h"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from hindcast.ingest.trace import library
+from hindcast.ingest.trace.block import Block
 from hindcast.ingest.trace.text import MESSAGE_CHARS_MAX, TraceLimits, after_at, number
 from hindcast.model.trace import Frame, Language, Raised, Relation, Trace
 
@@ -24,14 +24,6 @@ _ARROW = re.compile(r"\s*---> (?:\(Inner Exception #\d+\) )?")
 _INNER_END = "--- End of inner exception stack trace ---"
 _RETHROWN = re.compile(r"^\s*--- End of stack trace from previous location")
 _LOOK_BACK_LINES = 12
-
-
-@dataclass(slots=True)
-class _Block:
-    type: str
-    message: str
-    relation: Relation
-    frames: list[Frame] = field(default_factory=list)
 
 
 def read(lines: Sequence[str], limits: TraceLimits) -> list[Trace]:
@@ -72,7 +64,7 @@ def _trace(lines: Sequence[str], start: int, first_free: int, limits: TraceLimit
             named = _NAMED.search(_ARROW.split(line, maxsplit=1)[-1])
             if named is None:
                 break
-            blocks.append(_Block(named[1], named[2].strip(), Relation.GROUP))
+            blocks.append(Block(named[1], named[2].strip(), Relation.GROUP))
             level = len(blocks) - 1
         elif line.strip():
             break
@@ -83,7 +75,7 @@ def _trace(lines: Sequence[str], start: int, first_free: int, limits: TraceLimit
     return Trace(Language.DOTNET, raised, first_line=first, last_line=last)
 
 
-def _head(lines: Sequence[str], start: int, first_free: int, limits: TraceLimits) -> tuple[int, list[_Block]]:
+def _head(lines: Sequence[str], start: int, first_free: int, limits: TraceLimits) -> tuple[int, list[Block]]:
     """The exceptions above the first frame, outermost first."""
     floor = max(first_free, start - _LOOK_BACK_LINES)
     for position in range(start - 1, floor - 1, -1):
@@ -95,16 +87,16 @@ def _head(lines: Sequence[str], start: int, first_free: int, limits: TraceLimits
                 break
             continue
         text = "\n".join(lines[position:start])
-        blocks: list[_Block] = []
+        blocks: list[Block] = []
         for part in _ARROW.split(text)[: limits.raised_max]:
             named = _NAMED.search(part.partition("\n")[0])
             if named is not None:
                 rest = part.partition("\n")[2]
                 message = f"{named[2]}\n{rest}".strip()[:MESSAGE_CHARS_MAX]
-                blocks.append(_Block(named[1], message, Relation.CAUSE if blocks else Relation.RAISED))
+                blocks.append(Block(named[1], message, Relation.CAUSE if blocks else Relation.RAISED))
         if blocks:
             return position, blocks
-    return start, [_Block("", "", Relation.RAISED)]
+    return start, [Block("", "", Relation.RAISED)]
 
 
 def _frame(line: str) -> Frame | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from hindcast.ingest.trace import library
+from hindcast.ingest.trace.block import Block
 from hindcast.ingest.trace.text import MESSAGE_CHARS_MAX, TraceLimits, after_at, number
 from hindcast.model.trace import Frame, Language, Raised, Relation, Trace
 
@@ -25,14 +25,6 @@ _NAMED = re.compile(
     r"(?: \[\w+\])?(?:: (.*)|:?\s*)$"
 )
 _LOOK_BACK_LINES = 10
-
-
-@dataclass(slots=True)
-class _Block:
-    type: str
-    message: str
-    relation: Relation
-    frames: list[Frame] = field(default_factory=list)
 
 
 def read(lines: Sequence[str], limits: TraceLimits) -> list[Trace]:
@@ -69,22 +61,22 @@ def _trace(lines: Sequence[str], start: int, first_free: int, limits: TraceLimit
             if named is None or not named[1] or len(blocks) >= limits.raised_max:
                 break
             relation = Relation.GROUP if named[1].startswith("[errors") else Relation.CAUSE
-            blocks.append(_Block(named[2], (named[3] or "").strip(), relation))
+            blocks.append(Block(named[2], (named[3] or "").strip(), relation))
             last = position
         position += 1
     raised = tuple(Raised(b.type, b.message, tuple(b.frames), b.relation) for b in blocks)
     return Trace(Language.JAVASCRIPT, raised, first_line=first, last_line=last)
 
 
-def _head(lines: Sequence[str], start: int, first_free: int) -> tuple[int, _Block]:
+def _head(lines: Sequence[str], start: int, first_free: int) -> tuple[int, Block]:
     for position in range(start - 1, max(first_free, start - _LOOK_BACK_LINES) - 1, -1):
         named = _NAMED.search(lines[position])
         if named is not None:
             message = "\n".join([(named[3] or "").strip(), *(line.strip() for line in lines[position + 1 : start])])
-            return position, _Block(named[2], message[:MESSAGE_CHARS_MAX].strip(), Relation.RAISED)
+            return position, Block(named[2], message[:MESSAGE_CHARS_MAX].strip(), Relation.RAISED)
         if not lines[position].strip():
             break
-    return start, _Block("", "", Relation.RAISED)
+    return start, Block("", "", Relation.RAISED)
 
 
 def _frame(line: str) -> Frame | None:

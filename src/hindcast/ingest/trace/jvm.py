@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from hindcast.ingest.trace import library
+from hindcast.ingest.trace.block import Block
 from hindcast.ingest.trace.text import CONTINUATION_LINES_MAX, MESSAGE_CHARS_MAX, TraceLimits, after_at, number
 from hindcast.model.trace import Frame, Language, Raised, Relation, Trace
 
@@ -25,14 +25,6 @@ _NAMED = re.compile(
 )
 _ERROR_NAME = re.compile(r"(?:Exception|Error|Throwable|Fault|Failure|Timeout|Interrupted\w*|Death|Issue\w*|[A-Z]\w*)$")
 _LOOK_BACK_LINES = 8
-
-
-@dataclass(slots=True)
-class _Block:
-    type: str
-    message: str
-    relation: Relation
-    frames: list[Frame] = field(default_factory=list)
 
 
 def read(lines: Sequence[str], limits: TraceLimits) -> list[Trace]:
@@ -79,7 +71,7 @@ def _trace(lines: Sequence[str], start: int, first_free: int, limits: TraceLimit
     return Trace(Language.JVM, raised, first_line=first, last_line=last)
 
 
-def _head(lines: Sequence[str], start: int, first_free: int) -> tuple[int, _Block]:
+def _head(lines: Sequence[str], start: int, first_free: int) -> tuple[int, Block]:
     """The exception's own line is the nearest above its first frame that names one."""
     for position in range(start - 1, max(first_free, start - _LOOK_BACK_LINES) - 1, -1):
         if position + 1 < start and not lines[position].strip():
@@ -91,13 +83,13 @@ def _head(lines: Sequence[str], start: int, first_free: int) -> tuple[int, _Bloc
             block.relation = Relation.RAISED
             block.message = "\n".join([block.message, *rest])[:MESSAGE_CHARS_MAX]
             return position, block
-    return start, _Block("", "", Relation.RAISED)
+    return start, Block("", "", Relation.RAISED)
 
 
-def _block(named: re.Match[str]) -> _Block:
+def _block(named: re.Match[str]) -> Block:
     word = named[1] or ""
     relation = Relation.SUPPRESSED if word.startswith("Suppressed") else Relation.CAUSE
-    return _Block(named[2], (named[3] or "").strip(), relation)
+    return Block(named[2], (named[3] or "").strip(), relation)
 
 
 def _call(line: str) -> re.Match[str] | None:
