@@ -88,7 +88,7 @@ class App:
         known = [
             incident
             for space in dict.fromkeys((self.space, *spaces))
-            for incident in self._parts.register.not_over(space, now=now)
+            for incident in self._parts.register.recent(space, now=now)
         ]
         self._parts.watch.begin(known, now=now)
 

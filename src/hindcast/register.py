@@ -77,8 +77,8 @@ class Register:
         found = self._memory(space).now().every(Filter(namespace=GROUPS, kind=GROUPING))
         return read_rules(record.body for record in sorted(found, key=lambda record: (record.seq, record.version)))
 
-    def not_over(self, space: str, *, now: datetime) -> tuple[Incident, ...]:
-        """What a restart has to take up again, and the recent past that a recurrence would be linked to."""
+    def recent(self, space: str, *, now: datetime) -> tuple[Incident, ...]:
+        """What a restart takes up: incidents that are not over, and those that a recurrence would be linked to."""
         return self.incidents(space, since=now - TAKEN_UP_WITHIN)
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ from hindcast.config import Settings
 from hindcast.model.errors import Malformed
 
 if TYPE_CHECKING:
-    from hindcast.adapters.line_sender import Delivered, LineSender
+    from hindcast.adapters.line_sender import LineSender
 
 POLL_SECONDS = 0.5
 # A record that nothing was added to for so many looks is taken for finished.
@@ -80,7 +80,7 @@ def _once(sender: LineSender, path: Path) -> tuple[int, int]:
 
     follower = Follower(path)
     try:
-        done = [_deliver(sender, chunk.content) for chunk in follower.chunks(whole=True)]
+        done = [sender.send(chunk.content) for chunk in follower.chunks(whole=True)]
     finally:
         follower.close()
     return sum(one.accepted for one in done), sum(one.rejected for one in done)
@@ -108,16 +108,12 @@ def _follow(session: Session, sender: LineSender, path: Path) -> None:
             for chunk in follower.chunks(patient=idle_polls < IDLE_POLLS_MAX):
                 idle_polls = 0
                 key = f"{name}-{chunk.after.inode}-{chunk.after.head[:16]}-{chunk.after.offset}"
-                done = _deliver(sender, chunk.content, key=key)
+                done = sender.send(chunk.content, key=key)
                 follower.keep(chunk)
                 _tell(session, (done.accepted, done.rejected))
             time.sleep(POLL_SECONDS)
     finally:
         follower.close()
-
-
-def _deliver(sender: LineSender, content: bytes, *, key: str = "") -> Delivered:
-    return sender.send(content, key=key)
 
 
 def _tell(session: Session, counts: tuple[int, int]) -> None:

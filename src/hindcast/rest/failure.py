@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from hindcast.ingest import elastic, otlp
 from hindcast.ingest.body import TooLarge, UnknownEncoding
+from hindcast.ingest.sources import pagerduty_events
 from hindcast.model.errors import (
     Busy,
     Damaged,
@@ -82,9 +83,14 @@ def as_elastic(status: int, message: str) -> Response:
 
 
 def as_pagerduty(status: int, message: str) -> Response:
-    """PagerDuty's words."""
-    document = {"status": "invalid event" if status == 400 else "error", "message": message, "errors": [message]}
-    return Response(orjson.dumps(document), status, media_type="application/json")
+    """PagerDuty's words, where it has any for the occasion."""
+    if status == 429:
+        told = pagerduty_events.too_many()
+    elif status == 400:
+        told = pagerduty_events.refusal(message)
+    else:
+        return as_json(status, message)
+    return Response(told.body, told.status, media_type="application/json")
 
 
 def as_otlp(is_json: bool) -> Answer:

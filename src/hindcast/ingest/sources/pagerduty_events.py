@@ -18,7 +18,7 @@ import msgspec
 from hindcast.ingest.sources.naming import NAMING, Naming
 from hindcast.ingest.sources.reading import LIMITS, Arrival, clip, flat, labelled, read
 from hindcast.model.columns import Parsed
-from hindcast.model.errors import HindcastError, Malformed
+from hindcast.model.errors import Malformed
 from hindcast.model.signal import Alert, ChangeKind, Severity, Status, SystemChange
 
 BODY_BYTES_MAX = 512 * 1024
@@ -136,9 +136,9 @@ def answer(parsed: Parsed) -> Answer:
     return Answer(202, msgspec.json.encode(told))
 
 
-def refusal(error: HindcastError) -> Answer:
+def refusal(problem: str) -> Answer:
     """What PagerDuty itself answers to an event that is wrong, with our reason in it."""
-    told = {"status": "invalid event", "message": "Event object is invalid", "errors": [str(error)]}
+    told = {"status": "invalid event", "message": "Event object is invalid", "errors": [problem]}
     return Answer(400, msgspec.json.encode(told))
 
 
