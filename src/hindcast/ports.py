@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hindcast.model.ids import Address
-from hindcast.model.query import Candidates, Filter, Query
+from hindcast.model.query import Candidates, Filter, Found, Query
 from hindcast.model.record import Action, Branch, Commit, Record, Scope, Snapshot, State
 from hindcast.model.signal import Alert, Edge, SystemChange
 
@@ -201,6 +201,18 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Let go of connections and files."""
+        ...
+
+
+class Searchable(Protocol):
+    """Memory at one moment, as far as recall needs it."""
+
+    def search(self, query: Query) -> Found:
+        """The records that answer best, each with the trace of how it was found."""
+        ...
+
+    def find(self, address: Address | str) -> Record | None:
+        """The record at an address, or None."""
         ...
 
 

@@ -43,8 +43,14 @@ class Query:
     text: str
     filter: Filter = EVERYTHING
     hits_max: int = 10
-    # None: every arm that this memory has. Otherwise "words", "meaning" or both.
+    # None: words and meaning, as far as this memory has them. Otherwise "words", "meaning", "keys", "tokens".
     arms: tuple[str, ...] | None = None
+    # What the arm of keys looks for: whole values out of a body's list `keys`, as in `fp:91ab…`; the rarer, the better.
+    keys: tuple[str, ...] = ()
+    # Whether every arm scores what any arm found, not only its own best: a ranker compares them all.
+    scored_by_all: bool = False
+    # How long the arm of tokens may look, in milliseconds; what it has not reached by then stays unscored.
+    tokens_ms_max: float = 60.0
 
 
 @dataclass(frozen=True, slots=True)

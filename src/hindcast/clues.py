@@ -1,0 +1,53 @@
+"""Takes apart what somebody pasted: traces, fingerprints, identifiers. The same for a question and for a case."""
+
+from __future__ import annotations
+
+from hindcast.ingest.fingerprint import of_message, of_trace
+from hindcast.ingest.fingerprint.names import name_of
+from hindcast.ingest.trace import parse
+from hindcast.model.case import Clues
+from hindcast.model.trace import Relation, Trace
+from hindcast.recall.reading import components, exceptions, identifiers
+
+# Of a long text the first lines and the last are read: errors stand at either end.
+READ_CHARS_MAX = 200_000
+LINES_FINGERPRINTED_MAX = 5
+LINE_CHARS_MAX = 1_000
+
+
+def clues_of(text: str, *, stack: str = "") -> Clues:
+    """What in a text (and the stack that came with it) identifies a failure."""
+    if len(text) > READ_CHARS_MAX:
+        half = READ_CHARS_MAX // 2
+        text = f"{text[:half]}\n{text[-half:]}"
+    whole = f"{text}\n{stack}" if stack else text
+    trace = (parse(stack) if stack else None) or parse(text)
+    words = [line.strip()[:LINE_CHARS_MAX] for line in text.splitlines() if line.strip()]
+    numbers: list[int] = []
+    if trace is not None:
+        made = of_trace(trace)
+        numbers += [number for number in (made.app, made.system) if number]
+    else:
+        numbers += [of_message(line).id for line in words[:LINES_FINGERPRINTED_MAX]]
+    return Clues(
+        fingerprints=tuple(dict.fromkeys(numbers)),
+        exceptions=_exceptions(trace) or exceptions(text),
+        frames=_frames(trace),
+        identifiers=identifiers(whole),
+        components=components(whole),
+    )
+
+
+def _exceptions(trace: Trace | None) -> tuple[str, ...]:
+    if trace is None:
+        return ()
+    return tuple(
+        dict.fromkeys(one.type for one in trace.raised if one.type and one.relation is not Relation.SUPPRESSED)
+    )
+
+
+def _frames(trace: Trace | None) -> tuple[str, ...]:
+    if trace is None:
+        return ()
+    names = (name_of(frame, trace.language) for one in trace.raised for frame in one.frames)
+    return tuple(dict.fromkeys(name for name in names if name))

@@ -1,0 +1,87 @@
+"""What recall reads in a text without taking traces apart: identifiers, components, and the words of a case."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from hindcast.model.case import Case
+
+IDENTIFIERS_MAX = 60
+EXCEPTIONS_MAX = 10
+# What is searched of a case by its words, and what a model reads of it; the beginning counts most.
+CASE_CHARS_MAX = 6_000
+
+# Names that somebody chose: snake_case, CamelCase, ALL_CAPS codes, dotted paths, codes with digits such as ORA-12519.
+_IDENTIFIER = re.compile(
+    r"\b(?:[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[A-Z]?[a-z0-9]+(?:[A-Z][a-z0-9]*){1,}|[A-Z]{2,}-?\d{2,}|E[A-Z]{4,}|"
+    r"[a-z]+(?:\.[a-z_]+){2,}|[A-Z][a-z]+(?:[A-Z][a-z0-9]+)+)\b"
+)
+
+_EXCEPTION = re.compile(r"\b(?:[A-Za-z_]\w*(?:\.|::))*[A-Z]\w*(?:Error|Exception|Fault|Timeout|Interrupt|Warning)\b")
+
+# What systems run on, by the name most people use, with its other spellings. Cases may name others.
+COMPONENTS: dict[str, tuple[str, ...]] = {
+    "redis": ("redis", "elasticache", "valkey", "jedis", "lettuce"),
+    "postgres": ("postgres", "postgresql", "psycopg", "psycopg2", "pgbouncer", "pgsql", "asyncpg"),
+    "mysql": ("mysql", "mariadb", "innodb", "aurora"),
+    "mongodb": ("mongodb", "mongo", "pymongo"),
+    "cassandra": ("cassandra", "scylla"),
+    "elasticsearch": ("elasticsearch", "opensearch", "lucene"),
+    "kafka": ("kafka", "zookeeper"),
+    "rabbitmq": ("rabbitmq", "amqp", "pika"),
+    "celery": ("celery",),
+    "kubernetes": ("kubernetes", "k8s", "kubelet", "kubectl", "crashloopbackoff", "oomkilled"),
+    "docker": ("docker", "containerd"),
+    "nginx": ("nginx",),
+    "envoy": ("envoy", "istio"),
+    "haproxy": ("haproxy",),
+    "dns": ("dns", "coredns", "nxdomain", "getaddrinfo", "servfail", "enotfound"),
+    "tls": ("tls", "ssl", "x509", "certificate", "certificates"),
+    "jvm": ("jvm", "hikari", "hikaricp", "hikaripool"),
+    "s3": ("s3", "minio"),
+    "consul": ("consul",),
+    "etcd": ("etcd",),
+    "vault": ("vault",),
+    "ldap": ("ldap",),
+    "smtp": ("smtp",),
+    "prometheus": ("prometheus",),
+    "clickhouse": ("clickhouse",),
+}
+_SPELLINGS = {spelling: name for name, spellings in COMPONENTS.items() for spelling in spellings}
+_WORD = re.compile(r"[a-z0-9]+")
+
+
+def identifiers(text: str) -> tuple[str, ...]:
+    """Words of a text that name one thing only, in the order of appearance."""
+    return tuple(dict.fromkeys(match.group() for match in _IDENTIFIER.finditer(text)))[:IDENTIFIERS_MAX]
+
+
+def exceptions(text: str) -> tuple[str, ...]:
+    """Types of exceptions that a text names without a stack, as in `ConnectionResetError: [Errno 104] …`."""
+    return tuple(dict.fromkeys(match.group() for match in _EXCEPTION.finditer(text)))[:EXCEPTIONS_MAX]
+
+
+def components(text: str) -> tuple[str, ...]:
+    """The components that a text mentions, by their usual names."""
+    words = (_SPELLINGS.get(word) for word in _WORD.findall(text.lower()))
+    return tuple(dict.fromkeys(name for name in words if name is not None))
+
+
+def words_of_case(case: Case) -> str:
+    """What a search reads of a case: what was seen first, then why, then what was done."""
+    return "\n".join(_lines(case))[:CASE_CHARS_MAX]
+
+
+def _lines(case: Case) -> Iterator[str]:
+    yield case.title
+    yield from case.symptoms
+    if case.summary:
+        yield case.summary
+    if case.cause is not None:
+        yield case.cause.text
+    if case.resolution is not None:
+        yield case.resolution.text
+    yield " ".join((*case.services, *case.components))
+    yield from (attempt.action for attempt in case.attempts)
+    yield from (note.text for note in case.notes)
