@@ -1,8 +1,8 @@
 """Cases: what a team knows about an incident once somebody has dealt with it.
 
 Detection writes an `Incident`: what was seen, with numbers. A `Case` is what is worth remembering of it: the symptoms,
-the cause, everything that was tried and what came of it, the fix, who knows. A case may also come from a postmortem that
-somebody wrote long before there was a Hindcast. Every field may be empty; what is there says where it comes from.
+the cause, everything that was tried and what came of it, the fix, who knows. A case may also come from a postmortem
+that somebody wrote long before there was a Hindcast. Every field may be empty; what is there says where it comes from.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import msgspec
 
 from hindcast.model.errors import Malformed
 from hindcast.model.signal import Severity
-
 
 # Where cases are remembered, and as what.
 NAMESPACE = "cases"

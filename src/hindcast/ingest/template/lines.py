@@ -10,6 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hindcast.ingest.template.bits import BITS
+
 Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
 
@@ -59,24 +61,25 @@ class Scratch:
         return self.take(slot, size).view(np.bool_)
 
 
-def joined(lines: Any, scratch: Scratch) -> Bytes:  # noqa: ANN401
-    """All lines in one writable buffer, each closed by a newline."""
+def joined(lines: Any, scratch: Scratch) -> tuple[Bytes, int]:  # noqa: ANN401
+    """All lines in one writable buffer, each closed by a newline, and their size; behind them are more newlines."""
     if not len(lines):
-        return np.zeros(0, dtype=np.uint8)
+        return np.zeros(0, dtype=np.uint8), 0
     whole = pa.ListArray.from_arrays(pa.array([0, len(lines)], pa.int32()), lines)
     text = pc.binary_join(whole, b"\n")[0].as_buffer()
-    made = scratch.take("text", len(text) + 1)
-    made[:-1] = np.frombuffer(text, dtype=np.uint8)
-    made[-1] = NEWLINE
-    return made
+    size = len(text)
+    made = scratch.take("text", size + BITS - size % BITS)
+    made[:size] = np.frombuffer(text, dtype=np.uint8)
+    made[size:] = NEWLINE
+    return made, size + 1
 
 
-def parted(text: Bytes, count: int) -> Any:  # noqa: ANN401
+def parted(text: Any, count: int) -> Any:  # noqa: ANN401
     """The lines of such a buffer, or None if there are more than there should be.
 
     The newline stays at the end of each line, where it harms nothing.
     """
-    ends = np.flatnonzero(text == NEWLINE)
+    ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == NEWLINE)
     if len(ends) != count:
         return None
     offsets = np.zeros(count + 1, dtype=np.int32)
