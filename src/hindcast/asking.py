@@ -30,7 +30,7 @@ IDENTIFIERS_PER_WORD_MIN = 0.15
 
 _TROUBLE = re.compile(
     r"error|exception|fatal|panic|critical|fail|refused|reset|timed? ?out|exhausted|denied|unavailable|killed|"
-    r"traceback|caused by|cannot|could not|unable|oom|deadlock|overflow|corrupt|expired|\b5\d\d\b|\bwarn",
+    r"traceback|caused by|cannot|could not|unable|oom|deadlock|overflow|corrupt|expired|\b(?:status|http|code)\W{1,3}5\d\d\b|\bwarn",
     re.IGNORECASE,
 )
 _STACK_LINE = re.compile(r"^\s+at |^\s+File \"|^Traceback|^Caused by|^goroutine |^\s+from |^\s{2,}\S+\.\w+:\d+|^panic:")
@@ -93,8 +93,9 @@ def _worth_reading(text: str) -> tuple[list[str], int]:
     often: Counter[str] = Counter()
     for number, line in enumerate(lines):
         if _STACK_LINE.match(line):
-            # The line before a stack says what was raised, and so does the one after it.
-            stacks += lines[max(number - 1, 0) : number + 2]
+            # The line before a stack says what was raised, or the one after it does; Python's begins with its title.
+            first_line = number if line.startswith("Traceback") else max(number - 1, 0)
+            stacks += lines[first_line : number + 2]
         elif _TROUBLE.search(line):
             form = parameterised(line[:LINE_CHARS_MAX])
             often[form] += 1
@@ -131,5 +132,7 @@ def _joined(first: Clues, second: Clues) -> Clues:
 def _kind(text: str, clues: Clues, stack: str) -> CueKind:
     if stack or clues.frames:
         return CueKind.TRACE
+    if clues.exceptions:
+        return CueKind.IDENTIFIERS
     words = len(_WORD.findall(text))
     return CueKind.IDENTIFIERS if len(clues.identifiers) >= IDENTIFIERS_PER_WORD_MIN * words else CueKind.PROSE

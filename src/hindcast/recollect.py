@@ -1,0 +1,86 @@
+"""Asking memory: from what somebody pasted, or an incident under way, to the answer with its evidence.
+
+It only reads. What is asked and what was answered leave no trace in memory, so that an answer can never become evidence
+for itself; only what people say about an answer is remembered, as a verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from hindcast.asking import cue_of, cue_of_case
+from hindcast.casebook import Casebook
+from hindcast.experience import experience_of
+from hindcast.memory import Memory, View, When
+from hindcast.model.diagnosis import Diagnosis
+from hindcast.model.query import Filter, Query
+from hindcast.model.recollection import Cue, Familiarity, Recollection
+from hindcast.model.record import MAIN, Record
+from hindcast.reason.answer import diagnose
+from hindcast.recall.limits import RecallLimits
+from hindcast.recall.remember import recall
+
+RUNBOOKS = "runbooks"
+RUNBOOK = "runbook"
+RUNBOOKS_SHOWN_MAX = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What memory had to say, and what follows from it."""
+
+    recollection: Recollection
+    diagnosis: Diagnosis
+
+
+class Recollect:
+    """Asks the memory of one space."""
+
+    def __init__(self, memory: Memory, *, now: Callable[[], datetime], limits: RecallLimits | None = None) -> None:
+        self._memory = memory
+        self._now = now
+        self._limits = limits or RecallLimits()
+
+    def ask(
+        self,
+        text: str,
+        *,
+        services: Sequence[str] = (),
+        moment: When | None = None,
+        branch: str = MAIN,
+        hits_max: int | None = None,
+    ) -> Answered:
+        """What is known about an error, a trace or a question, now or as it was known at a moment."""
+        view = self._view(moment, branch)
+        cue, notes = cue_of(text, at=self._asked_at(moment), services=services)
+        return self._answer(view, cue, notes, hits_max)
+
+    def about(
+        self, incident: str, *, moment: When | None = None, branch: str = MAIN, hits_max: int | None = None
+    ) -> Answered:
+        """What is known about an incident's failure from before it."""
+        view = self._view(moment, branch)
+        case = Casebook(self._memory).case(incident)
+        return self._answer(view, cue_of_case(case, at=self._asked_at(moment)), (), hits_max)
+
+    def _view(self, moment: When | None, branch: str) -> View:
+        return self._memory.now(branch) if moment is None else self._memory.at(moment, branch=branch)
+
+    def _asked_at(self, moment: When | None) -> datetime:
+        """Ages are counted from the moment that is asked about, where it is a time."""
+        return moment if isinstance(moment, datetime) else self._now()
+
+    def _answer(self, view: View, cue: Cue, notes: Sequence[str], hits_max: int | None) -> Answered:
+        limits = self._limits if hits_max is None else replace(self._limits, hits_max=hits_max)
+        experience = experience_of(view)
+        found = recall(view, cue, experience, limits=limits, space=self._memory.space)
+        found = replace(found, notes=(*notes, *found.notes))
+        runbooks = self._runbooks(view, cue) if found.familiarity is not Familiarity.SEEN else ()
+        return Answered(found, diagnose(found, runbooks=runbooks, experience=experience))
+
+    def _runbooks(self, view: View, cue: Cue) -> tuple[Record, ...]:
+        wanted = Filter(namespace=RUNBOOKS, kind=RUNBOOK)
+        found = view.search(Query(cue.text[: self._memory.limits.query_chars_max], wanted, RUNBOOKS_SHOWN_MAX))
+        return tuple(hit.record for hit in found.hits)
