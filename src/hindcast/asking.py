@@ -21,7 +21,8 @@ from hindcast.recall.keys import keys_of_clues
 ASKED_CHARS_MAX = 20_000_000
 # What a question may hold. A longer one is a log, and the lines worth reading are chosen from it.
 READ_CHARS_MAX = 8_000
-LINES_READ_MAX = 40
+LINES_READ_MAX = 20
+STACKS_READ_MAX = 3
 LINE_CHARS_MAX = 600
 # Beyond this share of characters that are no text, it is a file of another kind.
 UNPRINTABLE_SHARE_MAX = 0.1
@@ -30,7 +31,8 @@ IDENTIFIERS_PER_WORD_MIN = 0.15
 
 _TROUBLE = re.compile(
     r"error|exception|fatal|panic|critical|fail|refused|reset|timed? ?out|exhausted|denied|unavailable|killed|"
-    r"traceback|caused by|cannot|could not|unable|oom|deadlock|overflow|corrupt|expired|\b(?:status|http|code)\W{1,3}5\d\d\b|\bwarn",
+    r"traceback|caused by|cannot|could not|unable|oom|deadlock|overflow|corrupt|expired|\bwarn|"
+    r"\b(?:status|http|code)\W{1,3}5\d\d\b",
     re.IGNORECASE,
 )
 _STACK_LINE = re.compile(r"^\s+at |^\s+File \"|^Traceback|^Caused by|^goroutine |^\s+from |^\s{2,}\S+\.\w+:\d+|^panic:")
@@ -86,38 +88,51 @@ def _cleaned(text: str) -> str:
 
 
 def _worth_reading(text: str) -> tuple[list[str], int]:
-    """The lines of a log that say what is wrong: stacks as they are, every other kind of trouble once, rarest first."""
+    """The lines of a log that say what is wrong: each stack once, and each other kind of trouble once, commonest first."""
     lines = text.splitlines()
-    stacks: list[str] = []
+    stacks: dict[str, list[str]] = {}
     first: dict[str, str] = {}
     often: Counter[str] = Counter()
+    block: list[str] = []
     for number, line in enumerate(lines):
-        if _STACK_LINE.match(line):
-            # The line before a stack says what was raised, or the one after it does; Python's begins with its title.
-            first_line = number if line.startswith("Traceback") else max(number - 1, 0)
-            stacks += lines[first_line : number + 2]
+        if _STACK_LINE.match(line) or (block and line.startswith((" ", "\t"))):
+            if not block and not line.startswith("Traceback") and number:
+                # All but Python say what was raised before they say where.
+                block.append(lines[number - 1])
+            block.append(line)
+            continue
+        if block:
+            # Python says what was raised after it has said where.
+            block.append(line)
+            stacks.setdefault("\n".join(map(_form, block)), block)
+            block = []
         elif _TROUBLE.search(line):
-            form = parameterised(line[:LINE_CHARS_MAX])
+            form = _form(line)
             often[form] += 1
             first.setdefault(form, line)
-    # What failed is among the commonest kinds of trouble; what began it is often the first.
-    forms = sorted(first, key=lambda form: -often[form])[: LINES_READ_MAX // 2]
-    chosen = [*_once(stacks)[:LINES_READ_MAX], *(first[form] for form in first if form in set(forms))]
-    if not chosen:
-        chosen = [line for line in lines if line.strip()][-LINES_READ_MAX:]
+    if block:
+        stacks.setdefault("\n".join(map(_form, block)), block)
+    # What failed is among the commonest kinds of trouble; they are told in the order in which they began.
+    common = {form for form, _ in often.most_common(LINES_READ_MAX)}
+    chosen = [line for found in list(stacks.values())[:STACKS_READ_MAX] for line in found]
+    chosen += [line for form, line in first.items() if form in common]
+    return _fitting(chosen or [line for line in lines if line.strip()][-LINES_READ_MAX:]), len(lines)
+
+
+def _form(line: str) -> str:
+    return parameterised(line[:LINE_CHARS_MAX])
+
+
+def _fitting(lines: Iterable[str]) -> list[str]:
     kept: list[str] = []
     room = READ_CHARS_MAX
-    for line in chosen:
+    for line in lines:
         cut = line[:LINE_CHARS_MAX]
         room -= len(cut) + 1
         if room < 0:
             break
         kept.append(cut)
-    return kept, len(lines)
-
-
-def _once(lines: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(lines))
+    return kept
 
 
 def _joined(first: Clues, second: Clues) -> Clues:
