@@ -88,7 +88,7 @@ def _cleaned(text: str) -> str:
 
 
 def _worth_reading(text: str) -> tuple[list[str], int]:
-    """The lines of a log that say what is wrong: each stack once, and each other kind of trouble once, commonest first."""
+    """The lines of a log that say what is wrong: each stack once, each other kind of trouble once."""
     lines = text.splitlines()
     stacks: dict[str, list[str]] = {}
     first: dict[str, str] = {}
