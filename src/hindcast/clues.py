@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hindcast.ingest.fingerprint import of_message, of_trace
 from hindcast.ingest.fingerprint.names import name_of
 from hindcast.ingest.trace import parse
-from hindcast.model.case import Clues
+from hindcast.model.case import Case, Clues
 from hindcast.model.trace import Relation, Trace
 from hindcast.recall.reading import components, exceptions, identifiers
 
@@ -36,6 +38,12 @@ def clues_of(text: str, *, stack: str = "") -> Clues:
         identifiers=identifiers(whole),
         components=components(whole),
     )
+
+
+def with_clues(case: Case) -> Case:
+    """The case with the clues of its own words: of what was seen, and of its title where nobody wrote that down."""
+    seen = "\n".join(case.symptoms) or f"{case.title}\n{case.summary}"
+    return replace(case, clues=clues_of(seen, stack=case.stack))
 
 
 def _exceptions(trace: Trace | None) -> tuple[str, ...]:
