@@ -1,0 +1,186 @@
+"""Experience: what people said about our answers, what is no longer there, and how often answers were right.
+
+All of it is remembered like everything else: a verdict is a commit that can be read at any moment and taken back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from hindcast.memory import Memory, View
+from hindcast.model.errors import Malformed, Missing
+from hindcast.model.ids import Address
+from hindcast.model.query import Filter
+from hindcast.model.record import MAIN, Change, Commit, Json, Record
+from hindcast.model.verdict import Experience, Judgement, Matter, Reliability, Verdict
+
+VERDICTS = "verdicts"
+VERDICT = "verdict"
+RETIRED = "retired"
+RELIABILITY = Address("learning", "reliability")
+RELIABILITY_KIND = "reliability"
+# Sixteen hex digits tell all verdicts of a team apart.
+DIGEST_CHARS = 16
+ASKED_CHARS_MAX = 4_000
+SAID_CHARS_MAX = 200
+
+# Confidence is told in ten levels, and a level says something once it was asked about so many times.
+LEVELS = 10
+ASKED_MIN = 5
+
+
+def experience_of(view: View) -> Experience:
+    """What a team's life with its memory has taught, as a moment shows it."""
+    verdicts = verdicts_of(view)
+    return Experience(verdicts, _with_verdicts(reliability_of(view), verdicts), retired_in(view))
+
+
+# Verdicts
+
+
+def record_verdict(memory: Memory, verdict: Verdict, *, actor: str, branch: str = MAIN) -> Commit:
+    """Remember what somebody said. What they say later about the same case and question replaces it."""
+    if not 0 <= verdict.confidence <= 1:
+        raise Malformed(f"{verdict.confidence} is no confidence.", field="confidence", remedy="Give 0 to 1.")
+    if verdict.matter is Matter.PROPOSAL and not verdict.action.strip():
+        raise Malformed("A proposal is about an action.", field="action", remedy="Say which action was proposed.")
+    if verdict.at.tzinfo is None:
+        raise Malformed(f"{verdict.at} has no timezone.", field="at", remedy="Write it as 2026-11-15T02:03:04Z.")
+    kept = replace(verdict, asked=verdict.asked[:ASKED_CHARS_MAX])
+    said = _said(kept)
+    change = Change(verdict_address(verdict), msgspec.to_builtins(kept), VERDICT, text=said, occurred_at=verdict.at)
+    return memory.commit([change], actor=actor, why=verdict.why or said, branch=branch)
+
+
+def verdict_address(verdict: Verdict) -> Address:
+    """Where a verdict is remembered: one place for each person, case and question."""
+    # The same failure is the same question, however it was worded; without a fingerprint the words have to do.
+    asked = sorted(verdict.fingerprints) or " ".join(verdict.asked.casefold().split())
+    identity = repr(
+        (verdict.matter.value, verdict.case, verdict.by, asked, " ".join(verdict.action.casefold().split()))
+    )
+    return Address(VERDICTS, hashlib.sha256(identity.encode()).hexdigest()[:DIGEST_CHARS])
+
+
+def verdicts_of(view: View) -> tuple[Verdict, ...]:
+    """All verdicts that a moment shows, the oldest first. What lies among them and is none is left out."""
+    found = [
+        verdict for record in view.every(Filter(namespace=VERDICTS, kind=VERDICT)) if (verdict := _verdict(record))
+    ]
+    return tuple(sorted(found, key=lambda verdict: verdict.at))
+
+
+def _verdict(record: Record) -> Verdict | None:
+    try:
+        verdict = msgspec.convert(record.body, Verdict)
+    except msgspec.ValidationError:
+        return None
+    return verdict if verdict.at.tzinfo is not None else None
+
+
+def _said(verdict: Verdict) -> str:
+    asked = " ".join(verdict.asked.split())[:SAID_CHARS_MAX]
+    of = f"{verdict.action!r} from " if verdict.matter is Matter.PROPOSAL else ""
+    return f"{verdict.by} says that {of}cases/{verdict.case} is {verdict.judgement} for: {asked}"
+
+
+# What is no longer there
+
+
+def retire(memory: Memory, name: str, *, actor: str, why: str, branch: str = MAIN) -> Commit:
+    """Say that a service or component no longer exists: what is known about it is history."""
+    address = _retired_address(name)
+    return memory.commit([Change(address, {"name": name.strip()}, RETIRED)], actor=actor, why=why, branch=branch)
+
+
+def unretire(memory: Memory, name: str, *, actor: str, why: str, branch: str = MAIN) -> Commit:
+    """Say that it is there again. Raises Missing when nobody had retired it."""
+    address = _retired_address(name)
+    if memory.now(branch).find(address) is None:
+        raise Missing(f"{name!r} is not retired.", field="name", remedy="`hindcast incident retire` lists what is.")
+    return memory.retract(address, actor=actor, why=why, branch=branch)
+
+
+def retired_in(view: View) -> frozenset[str]:
+    """The services and components that no longer exist, as people wrote them and in lower case."""
+    names = [_text(record.body, "name") for record in view.every(Filter(namespace=RETIRED, kind=RETIRED))]
+    return frozenset(spelling for name in names if name for spelling in (name, name.lower()))
+
+
+def _retired_address(name: str) -> Address:
+    try:
+        return Address(RETIRED, name.strip().lower())
+    except Malformed as error:
+        raise Malformed(
+            f"{name[:80]!r} cannot be a service or component.",
+            field="name",
+            remedy="Write its name, as in legacy-auth.",
+        ) from error
+
+
+# How often answers were right
+
+
+def reliability_of(view: View) -> tuple[Reliability, ...]:
+    """How often answers were right when that was last measured and kept; empty while nobody has."""
+    record = view.find(RELIABILITY)
+    levels = record.body.get("levels") if record is not None and isinstance(record.body, dict) else None
+    try:
+        return msgspec.convert(levels or [], tuple[Reliability, ...])
+    except msgspec.ValidationError:
+        return ()
+
+
+def keep_reliability(
+    memory: Memory, levels: Sequence[Reliability], *, actor: str, why: str, at: datetime, branch: str = MAIN
+) -> Commit:
+    """Remember how often answers were right. Raises Malformed when there is nothing to remember."""
+    if not levels:
+        raise Malformed("Nothing was measured.", field="levels", remedy="Measure on incidents that happened again.")
+    body: dict[str, Any] = {"levels": msgspec.to_builtins(tuple(levels)), "measured_at": at.isoformat()}
+    change = Change(RELIABILITY, body, RELIABILITY_KIND, occurred_at=at)
+    return memory.commit([change], actor=actor, why=why, branch=branch)
+
+
+def by_level(told: Iterable[tuple[float, bool]]) -> tuple[Reliability, ...]:
+    """Answers counted by level of confidence: how sure we were, and whether it was right."""
+    asked: Counter[int] = Counter()
+    right: Counter[int] = Counter()
+    for confidence, was_right in told:
+        level = min(int(confidence * LEVELS), LEVELS - 1)
+        asked[level] += 1
+        right[level] += was_right
+    return tuple(
+        Reliability(level / LEVELS, (level + 1) / LEVELS, asked[level], right[level]) for level in sorted(asked)
+    )
+
+
+def _with_verdicts(measured: Sequence[Reliability], verdicts: Iterable[Verdict]) -> tuple[Reliability, ...]:
+    """What was measured, and what people said since: each verdict on a memory counts once, at the level it was told."""
+    said = by_level(
+        (verdict.confidence, verdict.judgement is Judgement.RIGHT)
+        for verdict in verdicts
+        if verdict.matter is Matter.MEMORY and verdict.confidence > 0
+    )
+    levels: dict[float, Reliability] = {round(one.confidence_min, 6): one for one in measured}
+    for one in said:
+        known = levels.get(round(one.confidence_min, 6))
+        if known is None or known.confidence_max != one.confidence_max:
+            levels.setdefault(round(one.confidence_min, 6), one)
+            continue
+        levels[round(one.confidence_min, 6)] = replace(
+            known, asked=known.asked + one.asked, right=known.right + one.right
+        )
+    return tuple(one for _, one in sorted(levels.items()) if one.asked >= ASKED_MIN)
+
+
+def _text(body: Json, name: str) -> str:
+    value = body.get(name) if isinstance(body, dict) else None
+    return value if isinstance(value, str) else ""
