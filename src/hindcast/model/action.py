@@ -100,6 +100,8 @@ class Occurrence:
 
     deed: Deed
     form: Form
+    # The verb in the past tense: "rolled back".
+    past: str
     # Which token it is, and the token after its last word (a particle that follows at once counts as part of it).
     index: int
     after: int
@@ -199,9 +201,9 @@ def _occurrence(tokens: Sequence[Token], index: int) -> Occurrence | None:
             adjacent = place == index + 1
             after = place + 1 if adjacent else index + 1
             if _has_object(tokens, index, after, sense):
-                return Occurrence(sense.deed, form, index, after, None if adjacent else place)
+                return Occurrence(sense.deed, form, sense.past, index, after, None if adjacent else place)
         elif _has_object(tokens, index, index + 1, sense):
-            return Occurrence(sense.deed, form, index, index + 1)
+            return Occurrence(sense.deed, form, sense.past, index, index + 1)
     return None
 
 

@@ -58,6 +58,8 @@ class Sense:
     """One meaning of a verb: the deed it is, the particle and the object that give it that meaning."""
 
     deed: Deed
+    # The past tense of the verb, with its particle: "rolled back".
+    past: str
     particle: str = ""
     # Words one of which has to be near; empty: any object will do.
     objects: frozenset[str] = frozenset()
@@ -196,31 +198,31 @@ _VERBS: tuple[tuple[str, str, Deed, str], ...] = (
     ("add create introduce", "", Deed.ADD, ""),
     ("remove delete revoke", "", Deed.REMOVE, ""),
 )
-_NOUNS: tuple[tuple[str, Deed], ...] = (
-    ("rollback", Deed.ROLL_BACK),
-    ("roll-back", Deed.ROLL_BACK),
-    ("revert", Deed.ROLL_BACK),
-    ("downgrade", Deed.ROLL_BACK),
-    ("failover", Deed.FAIL_OVER),
-    ("fail-over", Deed.FAIL_OVER),
-    ("switchover", Deed.FAIL_OVER),
-    ("restart", Deed.RESTART),
-    ("reboot", Deed.RESTART),
-    ("bounce", Deed.RESTART),
-    ("redeploy", Deed.DEPLOY),
-    ("redeployment", Deed.DEPLOY),
-    ("hotfix", Deed.FIX),
-    ("scale-up", Deed.SCALE_UP),
-    ("scale-out", Deed.SCALE_UP),
-    ("upgrade", Deed.UPGRADE),
-    ("purge", Deed.FLUSH),
-    ("flush", Deed.FLUSH),
-    ("vacuum", Deed.MAINTAIN),
-    ("reindex", Deed.MAINTAIN),
-    ("rebalance", Deed.REBALANCE),
-    ("rotation", Deed.RENEW),
-    ("renewal", Deed.RENEW),
-    ("replay", Deed.RETRY),
+_NOUNS: tuple[tuple[str, Deed, str], ...] = (
+    ("rollback", Deed.ROLL_BACK, "rolled back"),
+    ("roll-back", Deed.ROLL_BACK, "rolled back"),
+    ("revert", Deed.ROLL_BACK, "reverted"),
+    ("downgrade", Deed.ROLL_BACK, "downgraded"),
+    ("failover", Deed.FAIL_OVER, "failed over"),
+    ("fail-over", Deed.FAIL_OVER, "failed over"),
+    ("switchover", Deed.FAIL_OVER, "switched over"),
+    ("restart", Deed.RESTART, "restarted"),
+    ("reboot", Deed.RESTART, "rebooted"),
+    ("bounce", Deed.RESTART, "bounced"),
+    ("redeploy", Deed.DEPLOY, "redeployed"),
+    ("redeployment", Deed.DEPLOY, "redeployed"),
+    ("hotfix", Deed.FIX, "hotfixed"),
+    ("scale-up", Deed.SCALE_UP, "scaled up"),
+    ("scale-out", Deed.SCALE_UP, "scaled out"),
+    ("upgrade", Deed.UPGRADE, "upgraded"),
+    ("purge", Deed.FLUSH, "purged"),
+    ("flush", Deed.FLUSH, "flushed"),
+    ("vacuum", Deed.MAINTAIN, "vacuumed"),
+    ("reindex", Deed.MAINTAIN, "reindexed"),
+    ("rebalance", Deed.REBALANCE, "rebalanced"),
+    ("rotation", Deed.RENEW, "rotated"),
+    ("renewal", Deed.RENEW, "renewed"),
+    ("replay", Deed.RETRY, "replayed"),
 )
 
 _DOUBLED = words("swap drop cap ship trim stop ban flip rerun reset spin")
@@ -306,15 +308,15 @@ _THINGS: tuple[tuple[str, str, str], ...] = (
 )
 _STOP = words(
     "the a an all our its their his her this that these those it them some any each every more most less few many "
-    "of on in at to for with from by into onto off up down out over back again and or not no also just only even then than "
-    "max min maximum minimum size number count value setting parameter level amount total current new old previous "
-    "prior last latest first same whole entire affected bad broken failing faulty problematic offending stuck hung we "
-    "i you they he she was were is are been being be had has have did do does got get tried try trying attempt "
-    "attempted decided manually quickly simply finally eventually first second third additional extra another other "
-    "about around roughly nearly per via using team engineer on-call oncall sre which who what there here now still "
-    "already immediately temporarily way bit lot side part piece cautious full forced rolling hard soft clean quick "
-    "manual emergency known good working stable fresh primary one two three four five six ten twice once pm am "
-    "utc"
+    "of on in at to for with from by into onto off up down out over back again and or not no also just only even "
+    "then than max min maximum minimum size number count value setting parameter level amount total current new "
+    "old previous prior last latest first same whole entire affected bad broken failing faulty problematic "
+    "offending stuck hung we i you they he she was were is are been being be had has have did do does got get "
+    "tried try trying attempt attempted decided manually quickly simply finally eventually second third "
+    "additional extra another other about around roughly nearly per via using team engineer on-call oncall sre "
+    "which who what there here now still already immediately temporarily way bit lot side part piece cautious "
+    "full forced rolling hard soft clean quick manual emergency known good working stable fresh primary one two "
+    "three four five six ten twice once pm am utc"
 )
 _IRREGULAR_NOUNS = {"indices": "index", "queries": "query", "retries": "retry", "replicas": "replica"}
 _SS = ("ss", "us", "is", "dns", "aws", "tls", "redis", "kubernetes", "postgres", "nginx")
@@ -364,23 +366,25 @@ def _third(base: str) -> str:
 def _by_form() -> dict[str, tuple[tuple[Sense, Form], ...]]:
     found: dict[str, list[tuple[Sense, Form]]] = {}
     for verbs, particle, deed, objects in _VERBS:
-        sense = Sense(deed, particle, frozenset(objects.split()))
-        for word, form in (form for base in verbs.split() for form in _forms(base)):
-            found.setdefault(word, []).append((sense, form))
-    for noun, deed in _NOUNS:
-        for word in (noun, f"{noun}s"):
-            senses = found.setdefault(word, [])
-            if not senses:
-                senses.append((Sense(deed), Form.NOUN))
+        for base in verbs.split():
+            forms = _forms(base)
+            past = next((word for word, form in forms if form is Form.PAST), base)
+            past = NOUNS[base][1] if base in NOUNS else past
+            sense = Sense(deed, f"{past} {particle}".strip(), particle, frozenset(objects.split()))
+            for word, form in forms:
+                found.setdefault(word, []).append((sense, form))
+    for noun, (deed, past) in NOUNS.items():
+        if noun not in found:
+            found[noun] = [(Sense(deed, past), Form.NOUN)]
     return {word: tuple(senses) for word, senses in found.items()}
 
 
 _THING: dict[str, tuple[str, str]] = {
     spelling: (name, kind) for name, kind, spellings in _THINGS for spelling in (name, *spellings.split())
 }
+# Words that may be a noun although they are found as a bare verb ("a restart"): the deed, and its verb in the past.
+NOUNS: dict[str, tuple[Deed, str]] = {word: (deed, past) for noun, deed, past in _NOUNS for word in (noun, f"{noun}s")}
 # Every form of every verb, with its senses in the order in which they are tried.
 BY_FORM: dict[str, tuple[tuple[Sense, Form], ...]] = _by_form()
 # Verbs that are spelt the same in the present and the past, such as "cut" and "set".
 PAST_AS_BARE = frozenset(base for base, (pasts, _) in _IRREGULAR.items() if base in pasts)
-# Words that may be a noun although they are found as a bare verb: "a restart", "the upgrade".
-NOUNS: dict[str, Deed] = {word: deed for noun, deed in _NOUNS for word in (noun, f"{noun}s")}
