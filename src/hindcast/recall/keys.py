@@ -46,13 +46,13 @@ def _keys(clues: Clues, components: Iterable[str], services: Iterable[str]) -> t
 
 def _each(clues: Clues, components: Iterable[str], services: Iterable[str]) -> Iterator[str]:
     yield from (f"{FINGERPRINT}:{number:016x}" for number in clues.fingerprints)
-    yield from (f"{EXCEPTION}:{_short(name)}" for name in clues.exceptions)
+    yield from (f"{EXCEPTION}:{short_exception(name)}" for name in clues.exceptions)
     yield from (f"{FRAME}:{name.lower()}" for name in clues.frames)
     yield from (f"{COMPONENT}:{name.lower()}" for name in components)
     yield from (f"{SERVICE}:{name.lower()}" for name in services)
     yield from (f"{IDENTIFIER}:{name.lower()}" for name in clues.identifiers)
 
 
-def _short(exception: str) -> str:
+def short_exception(exception: str) -> str:
     """The type without its package: a library may move it, and people leave it out."""
     return exception.replace("::", ".").rpartition(".")[2].lower()

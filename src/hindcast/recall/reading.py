@@ -12,10 +12,16 @@ EXCEPTIONS_MAX = 10
 # What is searched of a case by its words, and what a model reads of it; the beginning counts most.
 CASE_CHARS_MAX = 6_000
 
-# Names that somebody chose: snake_case, CamelCase, ALL_CAPS codes, dotted paths, codes with digits such as ORA-12519.
+# Names that somebody chose: snake_case, camelCase, CrashLoopBackOff, OOMKilled, ENOSPC, ORA-12519, dotted paths. None
+# begins with a digit: those are times, sizes and parts of ids.
 _IDENTIFIER = re.compile(
-    r"\b(?:[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[A-Z]?[a-z0-9]+(?:[A-Z][a-z0-9]*){1,}|[A-Z]{2,}-?\d{2,}|E[A-Z]{4,}|"
-    r"[a-z]+(?:\.[a-z_]+){2,}|[A-Z][a-z]+(?:[A-Z][a-z0-9]+)+)\b"
+    r"\b(?:[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[A-Z]{2,}[a-z]{2,}[A-Za-z0-9]*|[A-Z]?[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+|"
+    r"[A-Z]{2,}-?\d{2,}|E[A-Z]{4,}|[a-z]+(?:\.[a-z_]+){2,})\b"
+)
+# Words in capitals that look like the codes of operating systems and are levels or plain English.
+_NO_CODES = frozenset(
+    """ERROR ERRORS EXCEPTION EXCEPTIONS EMERG EMERGENCY EVENT EVENTS EXPIRED EXITED ENABLED EMPTY EXISTS EXECUTE
+    EXPLAIN ENTRY EVERY EXACT EXTRA ENDED EITHER""".split()  # noqa: SIM905
 )
 
 _EXCEPTION = re.compile(r"\b(?:[A-Za-z_]\w*(?:\.|::))*[A-Z]\w*(?:Error|Exception|Fault|Timeout|Interrupt|Warning)\b")
@@ -54,7 +60,8 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 def identifiers(text: str) -> tuple[str, ...]:
     """Words of a text that name one thing only, in the order of appearance."""
-    return tuple(dict.fromkeys(match.group() for match in _IDENTIFIER.finditer(text)))[:IDENTIFIERS_MAX]
+    found = dict.fromkeys(match.group() for match in _IDENTIFIER.finditer(text))
+    return tuple(name for name in found if name not in _NO_CODES)[:IDENTIFIERS_MAX]
 
 
 def exceptions(text: str) -> tuple[str, ...]:

@@ -1,0 +1,121 @@
+"""Which of the cases at hand are the same failure, what they agree on, and how well each is vouched for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hindcast.model.action import same_action
+from hindcast.model.case import Attempt, Case, Evidence, Outcome, Witness
+from hindcast.recall.text import alike
+
+# From here on two lists of frames are one stack that was cut or grew a little.
+FRAMES_SHARED_MIN = 0.6
+# From here on two descriptions of what was seen are one.
+SEEN_ALIKE_MIN = 0.45
+# From here on two sentences state the same cause.
+CAUSE_ALIKE_MIN = 0.3
+
+# What was counted before and after weighs most; what was only read out of prose least.
+WITNESS_WEIGHTS = {Witness.TELEMETRY: 3.0, Witness.VERDICT: 2.0, Witness.PERSON: 2.0, Witness.TEXT: 1.0}
+# A statement for which nobody gave a reason.
+UNVOUCHED_WEIGHT = 0.5
+
+
+def linked(one: Case, other: Case) -> bool:
+    """Whether somebody said that the two belong together."""
+    return (
+        one.id in (other.previous, *other.supersedes)
+        or other.id in (one.previous, *one.supersedes)
+        or bool(one.previous and one.previous == other.previous)
+    )
+
+
+def same_stack(one: Case, other: Case) -> bool:
+    """Whether both failed at the same place: the same fingerprint of a stack, or nearly the same frames."""
+    mine, theirs = frozenset(one.clues.frames), frozenset(other.clues.frames)
+    if not mine or not theirs:
+        return False
+    if frozenset(one.clues.fingerprints) & frozenset(other.clues.fingerprints):
+        return True
+    return len(mine & theirs) >= FRAMES_SHARED_MIN * len(mine | theirs)
+
+
+def kin(one: Case, other: Case) -> bool:
+    """Whether two cases look like the same failure from outside, whatever each says of its cause."""
+    if linked(one, other) or same_stack(one, other):
+        return True
+    if frozenset(one.clues.fingerprints) & frozenset(other.clues.fingerprints):
+        return True
+    return alike(_seen(one), _seen(other)) >= SEEN_ALIKE_MIN
+
+
+def same_cause(one: Case, other: Case) -> bool | None:
+    """Whether two cases state the same cause; None when one of them states none."""
+    if one.cause is None or other.cause is None:
+        return None
+    return alike(one.cause.text, other.cause.text) >= CAUSE_ALIKE_MIN
+
+
+def fixes(case: Case) -> tuple[str, ...]:
+    """What a case says ended it: the resolution, and the attempts that worked."""
+    found = [case.resolution.text] if case.resolution is not None else []
+    found += [attempt.action for attempt in case.attempts if attempt.outcome is Outcome.WORKED]
+    return tuple(dict.fromkeys(text for text in found if text))
+
+
+def same_fix(one: Case, other: Case) -> bool | None:
+    """Whether two cases were ended by the same action; None when one of them does not say how it ended."""
+    mine, theirs = fixes(one), fixes(other)
+    if not mine or not theirs:
+        return None
+    return any(same_action(first, second) for first in mine for second in theirs)
+
+
+def claim_weight(case: Case, action: str) -> float:
+    """How well a case vouches for this action having ended it; 0 when it says no such thing."""
+    weights = [
+        _vouched(attempt.evidence, attempt.confidence)
+        for attempt in _doing(case, action)
+        if attempt.outcome is Outcome.WORKED
+    ]
+    if case.resolution is not None and case.resolution.text and same_action(case.resolution.text, action):
+        weights.append(_vouched(case.resolution.evidence, case.resolution.confidence))
+    return max(weights, default=0.0)
+
+
+def harm_weight(case: Case, action: str) -> float:
+    """How well a case vouches for this action having made things worse; 0 when it says no such thing."""
+    return max(
+        (
+            _vouched(attempt.evidence, attempt.confidence)
+            for attempt in _doing(case, action)
+            if attempt.outcome is Outcome.MADE_WORSE
+        ),
+        default=0.0,
+    )
+
+
+def _doing(case: Case, action: str) -> Iterator[Attempt]:
+    return (attempt for attempt in case.attempts if same_action(attempt.action, action))
+
+
+def _vouched(evidence: tuple[Evidence, ...], confidence: float) -> float:
+    best = max((WITNESS_WEIGHTS[one.witness] for one in evidence), default=UNVOUCHED_WEIGHT)
+    return best * confidence
+
+
+def trust(case: Case) -> float:
+    """How well a case's own lesson is vouched for: the best witness of its cause and of its fix."""
+    weights: list[float] = []
+    if case.cause is not None:
+        weights.append(_vouched(case.cause.evidence, case.cause.confidence))
+    if case.resolution is not None:
+        weights.append(_vouched(case.resolution.evidence, case.resolution.confidence))
+    weights += [
+        _vouched(attempt.evidence, attempt.confidence) for attempt in case.attempts if attempt.outcome is Outcome.WORKED
+    ]
+    return max(weights, default=0.0)
+
+
+def _seen(case: Case) -> str:
+    return "\n".join((case.title, *case.symptoms))

@@ -1,0 +1,27 @@
+"""The limits of one act of remembering, each with its unit in its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RecallLimits:
+    """How far recall looks, and how much of it is handed on."""
+
+    # Cases in an answer; gated ones are counted too.
+    hits_max: int = 10
+    # Cases that are compared with the question one by one.
+    candidates_max: int = 50
+    # How long the arm of tokens may look.
+    tokens_ms_max: float = 60.0
+    # What is read of a question. A model reads less, and words beyond it are mostly log.
+    cue_chars_max: int = 4_000
+    # What is read of a case when its words are compared with the question's.
+    case_chars_max: int = 3_000
+    # Frames that are aligned, from where it failed outwards; what lies further out is the framework's.
+    frames_max: int = 40
+    keys_max: int = 200
+
+
+LIMITS = RecallLimits()

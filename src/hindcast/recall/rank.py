@@ -1,0 +1,51 @@
+"""The order and the confidence: two weighted sums over named features, learnt from labelled questions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from hindcast.model.recollection import Familiarity
+from hindcast.recall.learnt import Model
+
+# Nothing is certain, in either direction.
+CONFIDENCE_MIN = 0.001
+CONFIDENCE_MAX = 0.995
+
+
+def score(features: Mapping[str, float], model: Model) -> float:
+    """The ranker's number; only the order means something."""
+    return sum(weight * features.get(name, 0.0) for name, weight in model.rank.items())
+
+
+def confidence(features: Mapping[str, float], model: Model) -> float:
+    """How likely it is the same failure, as measured."""
+    odds = model.confidence_offset + sum(weight * features.get(name, 0.0) for name, weight in model.confidence.items())
+    return probability(odds)
+
+
+def probability(odds: float) -> float:
+    """The probability of log odds, within what may be claimed."""
+    clipped = max(min(odds, 50.0), -50.0)
+    return min(max(1 / (1 + math.exp(-clipped)), CONFIDENCE_MIN), CONFIDENCE_MAX)
+
+
+def raised(confidence: float, odds: float) -> float:
+    """A confidence after evidence worth so many log odds."""
+    known = min(max(confidence, CONFIDENCE_MIN), CONFIDENCE_MAX)
+    return probability(math.log(known / (1 - known)) + odds)
+
+
+def falling(confidences: Sequence[float]) -> list[float]:
+    """The same confidences, none above the one before it: what is ranked behind cannot be surer."""
+    found: list[float] = []
+    for one in confidences:
+        found.append(min(one, found[-1]) if found else one)
+    return found
+
+
+def familiarity(confidence: float, model: Model) -> Familiarity:
+    """What may be said at this confidence."""
+    if confidence >= model.seen_min:
+        return Familiarity.SEEN
+    return Familiarity.MAYBE if confidence >= model.maybe_min else Familiarity.NEW

@@ -1,0 +1,126 @@
+"""From a cue to the cases that come to mind: the order of the steps, and nothing else.
+
+Arms find candidates, features compare them with the question, a ranker orders them, a calibration says how sure that
+is, people's verdicts move it, and gates hold back what matches but must not answer. Nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from hindcast.model.case import Case
+from hindcast.model.recollection import Cue, Familiarity, Recollection, Remembered
+from hindcast.model.verdict import NO_EXPERIENCE, Experience
+from hindcast.ports import Searchable
+from hindcast.recall import rank
+from hindcast.recall.arms import Asked, ask
+from hindcast.recall.explain import reasons
+from hindcast.recall.features import features_of
+from hindcast.recall.fuse import fuse
+from hindcast.recall.gates import contradict, judge, retire
+from hindcast.recall.learnt import Learnt, Model, shipped
+from hindcast.recall.limits import LIMITS, RecallLimits
+from hindcast.recall.reliability import reliability_of
+from hindcast.recall.supersede import supersede
+
+
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """The candidates with their features, before anything is decided: what a ranker learns from."""
+
+    asked: Asked
+    features: tuple[dict[str, float], ...]
+
+
+def recall(
+    memory: Searchable,
+    cue: Cue,
+    experience: Experience = NO_EXPERIENCE,
+    *,
+    limits: RecallLimits = LIMITS,
+    space: str = "",
+    learnt: Learnt | None = None,
+    allowed: Callable[[Case], bool] | None = None,
+) -> Recollection:
+    """What a memory has to say to a cue. `allowed` narrows the cases that may come to mind at all.
+
+    Raises Malformed when there is nothing to ask for.
+    """
+    considered = consider(memory, cue, limits, allowed)
+    model = (learnt or shipped()).model_for(considered.asked.arms)
+    found = _ranked(cue, considered, model, space)
+    found = judge(found, cue, experience)
+    found = contradict(found, confidence_min=model.maybe_min)
+    found = retire(found, experience)
+    found = supersede(found)
+    remembered = _settled(found, model)[: limits.hits_max]
+    return _recollection(cue, remembered, considered.asked, experience, model)
+
+
+def consider(
+    memory: Searchable, cue: Cue, limits: RecallLimits, allowed: Callable[[Case], bool] | None = None
+) -> Considered:
+    """Ask the arms and compare what they found with the cue."""
+    asked = ask(memory, cue, limits)
+    if allowed is not None:
+        # Before anything is compared: what may not be known here must not weigh here either.
+        asked = replace(asked, candidates=tuple(one for one in asked.candidates if allowed(one.case)))
+    return Considered(asked, features_of(cue, asked.candidates, limits))
+
+
+def _ranked(cue: Cue, considered: Considered, model: Model, space: str) -> tuple[Remembered, ...]:
+    """Every candidate with its score and its confidence, the best first."""
+    candidates = considered.asked.candidates
+    fused = fuse(candidates, model.arm_weights[cue.kind])
+    found: list[Remembered] = []
+    for candidate, known, together in zip(candidates, considered.features, fused, strict=True):
+        features = {"fused": together, **known}
+        confidence = rank.confidence(features, model)
+        found.append(
+            Remembered(
+                case=candidate.case,
+                address=candidate.address,
+                version=candidate.version,
+                space=space,
+                confidence=confidence,
+                familiarity=Familiarity.NEW,
+                score=rank.score(features, model),
+                ranks=candidate.ranks,
+                features=features,
+                reasons=reasons(cue, candidate.case, features),
+            )
+        )
+    return tuple(sorted(found, key=lambda one: (-one.score, one.address)))
+
+
+def _settled(found: Sequence[Remembered], model: Model) -> tuple[Remembered, ...]:
+    """The best first, what was gated behind all that was not; nobody is surer than whoever stands before them."""
+    ordered = sorted(found, key=lambda one: (bool(one.gates), -one.score, one.address))
+    free = [one for one in ordered if not one.gates]
+    held = [one for one in ordered if one.gates]
+    settled: list[Remembered] = []
+    for group in (free, held):
+        confidences = rank.falling([one.confidence for one in group])
+        settled += [
+            replace(one, confidence=sure, familiarity=rank.familiarity(sure, model))
+            for one, sure in zip(group, confidences, strict=True)
+        ]
+    return tuple(settled)
+
+
+def _recollection(
+    cue: Cue, remembered: Sequence[Remembered], asked: Asked, experience: Experience, model: Model
+) -> Recollection:
+    best = next((one for one in remembered if not one.gates), None)
+    notes = list(asked.notes)
+    if best is None and remembered:
+        notes.append("Everything that came to mind was held back; each says why.")
+    return Recollection(
+        cue=cue,
+        familiarity=best.familiarity if best is not None else Familiarity.NEW,
+        remembered=tuple(remembered),
+        reliability=reliability_of(best.confidence, experience.reliability, model.reliability) if best else None,
+        arms=asked.arms,
+        notes=tuple(notes),
+    )
