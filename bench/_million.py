@@ -203,7 +203,8 @@ class Exhaustive:
     def __init__(self, folder: Path, index: LocalIndex, embedder: Embedder) -> None:
         self._raw = sqlite3.connect(folder / "bench.db")
         self._words = index._words
-        self._meaning = index._vectors(embedder)
+        assert index._vectors is not None
+        self._meaning = index._vectors.meaning
         self._vectors = np.memmap(self._meaning.folder / "vectors", np.int16).reshape(-1, embedder.dims)
         self._embedder = embedder
 

@@ -8,6 +8,7 @@ A text longer than the model reads (256 tokens for the default one) is represent
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,12 @@ TEXTS_PER_CALL_MAX = 100_000
 TEXT_CHARS_MAX = 20_000
 THREADS_MAX = 64
 _REMEDY = "Run `hindcast models prepare`."
+
+# The vector of a text, then the numbers of its telling tokens and one vector for each of them, all of unit length.
+Tokenised = tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.float32]]
+_NOTHING: Tokenised = (np.zeros(0, np.float32), np.zeros(0, np.int32), np.zeros((0, 0), np.float32))
+# Marks such as [CLS], and what stands for all that a tokenizer does not know.
+_MARKS = re.compile(r"[\[<].*[\]>]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,21 +73,46 @@ class OnnxEmbedder:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row of unit length for each text, in the order given."""
-        if len(texts) > TEXTS_PER_CALL_MAX:
-            raise Malformed(
-                f"{len(texts)} texts at once.", remedy=f"Embed at most {TEXTS_PER_CALL_MAX} in one call.", field="texts"
-            )
+        self._check_count(texts)
         vectors = np.empty((len(texts), self.dims), np.float32)
         if not texts:
             return vectors
         loaded = self._load()
         encodings = loaded.tokenizer.encode_batch([_clean(text) for text in texts])
         for batch in batches([len(encoding.ids) for encoding in encodings]):
-            vectors[batch] = self._embed_batch(loaded, [encodings[at].ids for at in batch])
+            token_vectors, mask = self._run(loaded, [encodings[at].ids for at in batch])
+            vectors[batch] = unit(pool(token_vectors, mask, self._pack.pooling))
         return vectors
 
-    def _embed_batch(self, loaded: _Loaded, ids: Sequence[Sequence[int]]) -> NDArray[np.float32]:
-        """Run the model over token numbers, pool the tokens of each text, and bring each vector to unit length."""
+    def embed_tokens(self, texts: Sequence[str], *, tokens_max: int) -> list[Tokenised]:
+        """For each text its vector, and the numbers and vectors of its telling tokens, all from one run of the model.
+
+        Telling are the first so many that hold a letter or a digit, each word piece once: where a text repeats itself,
+        its first mention speaks for all.
+        """
+        self._check_count(texts)
+        found: list[Tokenised] = [_NOTHING] * len(texts)
+        if not texts:
+            return found
+        loaded = self._load()
+        encodings = loaded.tokenizer.encode_batch([_clean(text) for text in texts])
+        for batch in batches([len(encoding.ids) for encoding in encodings]):
+            token_vectors, mask = self._run(loaded, [encodings[at].ids for at in batch])
+            pooled = unit(pool(token_vectors, mask, self._pack.pooling))
+            for row, at in enumerate(batch):
+                places = telling(encodings[at].ids, encodings[at].tokens, tokens_max)
+                numbers = np.array(encodings[at].ids, np.int32)[places]
+                found[at] = (pooled[row], numbers, unit(token_vectors[row, places]))
+        return found
+
+    def _check_count(self, texts: Sequence[str]) -> None:
+        if len(texts) > TEXTS_PER_CALL_MAX:
+            raise Malformed(
+                f"{len(texts)} texts at once.", remedy=f"Embed at most {TEXTS_PER_CALL_MAX} in one call.", field="texts"
+            )
+
+    def _run(self, loaded: _Loaded, ids: Sequence[Sequence[int]]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Run the model over token numbers: a vector for each token, and which of them are not padding."""
         tokens, mask = _pad(ids)
         given = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": np.zeros_like(tokens)}
         feed = {name: value for name, value in given.items() if name in loaded.inputs}
@@ -91,7 +123,7 @@ class OnnxEmbedder:
                 f"but its manifest says {self.dims} dims for each token.",
                 remedy=_REMEDY,
             )
-        return unit(pool(token_vectors, mask, self._pack.pooling))
+        return token_vectors, mask
 
     def _load(self) -> _Loaded:
         with self._lock:
@@ -110,6 +142,17 @@ def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         batch.append(at)
     if batch:
         yield batch
+
+
+def telling(ids: Sequence[int], tokens: Sequence[str], tokens_max: int) -> list[int]:
+    """The places of the first so many different tokens that are parts of words, without marks and punctuation."""
+    places: dict[int, int] = {}
+    for place, (number, token) in enumerate(zip(ids, tokens, strict=True)):
+        if number not in places and any(map(str.isalnum, token)) and not _MARKS.fullmatch(token):
+            places[number] = place
+            if len(places) == tokens_max:
+                break
+    return list(places.values())
 
 
 def pool(token_vectors: NDArray[np.float32], mask: NDArray[np.int64], pooling: str) -> NDArray[np.float32]:

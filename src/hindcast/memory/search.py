@@ -8,19 +8,25 @@ from hindcast.model.query import Found, Hit, Query, Rank
 from hindcast.model.record import Record, Scope, State
 from hindcast.ports import Index, Store
 
-ARMS = ("words", "meaning")
+ARMS = ("words", "meaning", "keys", "tokens")
+# Arms that find nothing by themselves: they compare what others have found.
+COMPARING_ARMS = ("tokens",)
+KEYS_PER_QUERY_MAX = 400
+KEY_CHARS_MAX = 200
 
 # Cormack et al. (2009) found 60 to work across collections. A larger value trusts agreement between arms more, and any
 # single arm's first place less.
 RANK_OFFSET = 60
 
 # Words and meaning miss different things. Incident memory is full of identifiers, on which words are nearly always
-# right and vectors are not, so meaning counts a little less.
-ARM_WEIGHTS: Mapping[str, float] = {"words": 1.0, "meaning": 0.8}
+# right and vectors are not, so meaning counts a little less. A shared key is a shared fact, and counts a little more.
+ARM_WEIGHTS: Mapping[str, float] = {"words": 1.0, "meaning": 0.8, "keys": 1.2, "tokens": 1.0}
 
 # Each arm looks this much deeper than the answer, so that a record two arms rank in the middle can still win.
 DEPTH_FACTOR = 3
 CANDIDATES_MIN = 30
+# What is looked through for the question's words; a body may be a megabyte.
+MATCHED_CHARS_MAX = 20_000
 
 
 def fuse(by_arm: Mapping[str, tuple[tuple[int, float], ...]]) -> list[tuple[int, float, dict[str, Rank]]]:
@@ -53,6 +59,7 @@ def search(store: Store, index: Index, query: Query, scope: Scope) -> Found:
 
 
 def _matched(words: Mapping[str, str], record: Record) -> tuple[str, ...]:
-    """The question's words that the record holds, as far as plain reading can tell."""
-    haystack = f"{record.text or ''} {record.body} {record.path}".lower()
+    """The question's words that the record holds, as far as plain reading of what was searched can tell."""
+    told = record.text if record.text is not None else f"{record.body}"
+    haystack = f"{record.path} {told[:MATCHED_CHARS_MAX]}".lower()
     return tuple(word for term, word in words.items() if term in haystack)

@@ -172,12 +172,14 @@ def check_plain(text: str, *, field: str) -> None:
 def check_query(query: Query, limits: MemoryLimits) -> None:
     """Raise unless a query can be asked."""
     check_filter(query.filter)
-    if not query.text.strip() or len(query.text) > limits.query_chars_max:
+    empty = not query.text.strip() and not query.keys
+    if empty or len(query.text) > limits.query_chars_max:
         raise Malformed(
-            "There is nothing to search for." if not query.text.strip() else "The query is too long.",
+            "There is nothing to search for." if empty else "The query is too long.",
             field="text",
             remedy=f"Ask with 1 to {limits.query_chars_max} characters.",
         )
+    check_keys(query.keys)
     if not 1 <= query.hits_max <= limits.hits_per_search_max:
         raise Refused(
             f"A search gives 1 to {limits.hits_per_search_max} hits, not {query.hits_max}.",
@@ -189,3 +191,25 @@ def check_query(query: Query, limits: MemoryLimits) -> None:
         raise Malformed(
             f"There is no arm {', '.join(sorted(unknown))}.", field="arms", remedy=f"Arms are {', '.join(search.ARMS)}."
         )
+    if query.arms and not set(query.arms) - set(search.COMPARING_ARMS):
+        raise Malformed(
+            f"The arm {' '.join(query.arms)} finds nothing by itself: it compares what others have found.",
+            field="arms",
+            remedy="Ask for words, meaning or keys as well.",
+        )
+
+
+def check_keys(keys: Sequence[str]) -> None:
+    """Raise unless these can be keys of a record."""
+    if len(keys) > search.KEYS_PER_QUERY_MAX:
+        raise Malformed(
+            f"{len(keys)} keys in one query.", field="keys", remedy=f"Ask for at most {search.KEYS_PER_QUERY_MAX}."
+        )
+    for key in keys:
+        check_plain(key, field="keys")
+        if not 0 < len(key) <= search.KEY_CHARS_MAX:
+            raise Malformed(
+                f"A key of {len(key)} characters: {key[:40]!r}.",
+                field="keys",
+                remedy=f"A key has 1 to {search.KEY_CHARS_MAX} characters.",
+            )

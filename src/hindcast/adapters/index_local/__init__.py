@@ -1,4 +1,4 @@
-"""The local index of one space: words (tantivy) and meaning (vectors), following history by version number.
+"""The local index of one space: words and keys (tantivy), meaning and tokens (vectors), following history by version.
 
 Everything here is derived. Deleted or torn files are made anew from the store; nothing of it is ever the only copy.
 Several processes may share a folder: whoever finds it behind history brings it up to date, one at a time.
@@ -6,10 +6,9 @@ Several processes may share a folder: whoever finds it behind history brings it 
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
@@ -17,26 +16,27 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from hindcast.adapters.index_local.catalog import Catalog, Mask
+from hindcast.adapters.index_local.asking import Asking, wanted_arms
+from hindcast.adapters.index_local.catalog import Catalog
 from hindcast.adapters.index_local.files import alone, write_whole
-from hindcast.adapters.index_local.meaning import FORMAT as MEANING_FORMAT
-from hindcast.adapters.index_local.meaning import Meaning, packed
-from hindcast.adapters.index_local.text import searched
+from hindcast.adapters.index_local.text import keys_of, searched
+from hindcast.adapters.index_local.vectors import Vectors, forget_models
 from hindcast.adapters.index_local.words import Words
 from hindcast.model.errors import HindcastError, Unavailable
 from hindcast.model.query import Candidates, Filter, Query
 from hindcast.model.record import Action, Commit, Scope, State
 from hindcast.ports import Embedder, Progress, Row, Store
 
+# Goes up whenever what is taken from a record, or the files made of it, change: older folders are then made anew.
+FORMAT = 2
 COMMITS_PER_FETCH = 5_000
-VECTORS_PER_WRITE = 100_000
-VERSIONS_PER_EMBEDDING = 1_024
 # A search may wait for so many fresh texts to be embedded; more are left to `follow`, and the answer says so.
 EMBEDDED_ON_SEARCH_MAX = 32
 # How many new versions are worth writing the catalog anew; it can always catch up from the store.
 SAVE_AFTER_VERSIONS = 20_000
-# What a model reads of a text; MiniLM stops at 256 word pieces.
-EMBEDDED_CHARS_MAX = 2_000
+
+# A version with what is searched of it: its words and its keys.
+Text = tuple[int, str, tuple[str, ...]]
 
 
 class LocalIndex:
@@ -46,6 +46,7 @@ class LocalIndex:
         self._folder = folder
         self._store = store
         self._embedder = embedder
+        self._vectors = Vectors(folder, store, embedder) if embedder is not None else None
         self._lock = threading.RLock()
         self._opened = False
         self._looked_at = -1
@@ -63,7 +64,8 @@ class LocalIndex:
                 self._catalog = Catalog.load(self._folder / "catalog") or Catalog()
                 self._saved = self._catalog.version
                 self._words = Words(self._folder / "words")
-            self._meaning: Meaning | None = None
+            if self._embedder is not None:
+                self._vectors = Vectors(self._folder, self._store, self._embedder)
         except OSError as error:
             raise Unavailable(
                 f"The index in {self._folder} cannot be used: {error}.",
@@ -79,11 +81,11 @@ class LocalIndex:
         A database may have been restored, replaced or begun anew beside the index of the old one.
         """
         try:
-            seq, commit = orjson.loads((self._folder / "followed").read_bytes())
+            layout, seq, commit = orjson.loads((self._folder / "followed").read_bytes())
             found = self._store.commits(None, before=seq + 1, after=seq - 1, commits_max=1)
         except (OSError, ValueError, TypeError):
             return False
-        return bool(found) and found[0].id == commit
+        return layout == FORMAT and bool(found) and found[0].id == commit
 
     def follow(self, *, progress: Progress | None = None, embed: bool = True) -> None:
         """Take in what history has gained. With `embed`, give every version its vector; otherwise only a few."""
@@ -97,16 +99,16 @@ class LocalIndex:
                     self._take_versions(tip.version, progress)
                     self._take_commits(tip.seq)
                     self._save()
-                    write_whole(self._folder / "followed", orjson.dumps([tip.seq, tip.id]))
+                    write_whole(self._folder / "followed", orjson.dumps([FORMAT, tip.seq, tip.id]))
                 self._begins_anew = False
             # A backlog that was too long for one search is not looked at again by the next one.
-            if self._embedder is not None and (embed or self._looked_at != self._catalog.version):
+            if self._vectors is not None and (embed or self._looked_at != self._catalog.version):
                 self._looked_at = self._catalog.version
-                self._embed_or_wait(self._embedder, progress, None if embed else EMBEDDED_ON_SEARCH_MAX)
+                self._embed_or_wait(self._vectors, progress, None if embed else EMBEDDED_ON_SEARCH_MAX)
 
-    def _embed_or_wait(self, embedder: Embedder, progress: Progress | None, versions_max: int | None) -> None:
+    def _embed_or_wait(self, vectors: Vectors, progress: Progress | None, versions_max: int | None) -> None:
         try:
-            self._embed(embedder, progress, versions_max)
+            vectors.follow(self._catalog, progress, versions_max)
         except HindcastError:
             # A search can do without; whoever asked for embedding wants to know.
             if versions_max is None:
@@ -123,13 +125,14 @@ class LocalIndex:
         shown = self._catalog.newest_shown()
         return self._words.version < shown
 
-    def _texts(self, rows: Iterator[Row], progress: Progress | None, total: int) -> Iterator[tuple[int, str]]:
+    def _texts(self, rows: Iterator[Row], progress: Progress | None, total: int) -> Iterator[Text]:
         words_have = self._words.version
         for row in rows:
             if row.id > self._catalog.version:
                 self._catalog.add(row)
             if row.id > words_have and row.state == State.LIVE and row.body is not None:
-                yield row.id, searched(row.address, orjson.loads(row.body), row.text)
+                body = orjson.loads(row.body)
+                yield row.id, searched(row.address, body, row.text), keys_of(body)
             if progress is not None and row.id % 1_000 == 0:
                 progress(row.id, total, "versions indexed")
 
@@ -160,12 +163,10 @@ class LocalIndex:
         if erasures[-1].seq > done and int(erased.min()) <= self._words.version:
             # The words of a text live on in the files of an index, so those are written anew.
             self._words.drop()
-        for folder in self._folder.glob("meaning-*"):
-            if self._embedder is not None and folder == self._vectors(self._embedder).folder:
-                self._vectors(self._embedder).forget(erased.tolist())
-            else:
-                # Vectors of a model that is not at hand go as a whole; the store keeps what is worth keeping.
-                shutil.rmtree(folder)
+        if self._vectors is not None:
+            self._vectors.forget(erased.tolist())
+        else:
+            forget_models(self._folder)
         write_whole(marker, str(erasures[-1].seq).encode())
 
     def _save(self, *, now: bool = False) -> None:
@@ -173,91 +174,18 @@ class LocalIndex:
             self._catalog.save(self._folder / "catalog")
             self._saved = self._catalog.version
 
-    def _vectors(self, embedder: Embedder) -> Meaning:
-        if self._meaning is None:
-            name = hashlib.sha256(f"{MEANING_FORMAT} {embedder.model}".encode()).hexdigest()[:16]
-            self._meaning = Meaning(self._folder / f"meaning-{name}", embedder.dims)
-        return self._meaning
-
-    def _embed(self, embedder: Embedder, progress: Progress | None, versions_max: int | None) -> None:
-        """Give versions their vectors: those that the store has kept, then those that must be made."""
-        meaning = self._vectors(embedder)
-        meaning.reload()
-        lacking = self._catalog.shown() & ~meaning.has(self._catalog.version + 1)
-        if not lacking.any():
-            return
-        with alone(self._folder):
-            meaning.reload()
-            lacking &= ~meaning.has(len(lacking))
-            self._take_kept(embedder.model, meaning, lacking)
-            # The newest first: they are what people ask about while the rest is still on its way.
-            pending = np.flatnonzero(lacking)[::-1]
-            if versions_max is not None and len(pending) > versions_max:
-                return
-            for start in range(0, len(pending), VERSIONS_PER_EMBEDDING):
-                part = pending[start : start + VERSIONS_PER_EMBEDDING].tolist()
-                self._make(embedder, meaning, part)
-                if progress is not None:
-                    progress(start + len(part), len(pending), "texts embedded")
-
-    def _take_kept(self, model: str, meaning: Meaning, lacking: Mask) -> None:
-        kept: list[tuple[int, bytes]] = []
-        first = int(np.argmax(lacking))
-        for version, vector in self._store.vectors(model, after=first - 1):
-            if version < len(lacking) and lacking[version]:
-                lacking[version] = False
-                kept.append((version, vector))
-                if len(kept) == VECTORS_PER_WRITE:
-                    meaning.add(kept)
-                    kept = []
-        meaning.add(kept)
-
-    def _make(self, embedder: Embedder, meaning: Meaning, versions: Sequence[int]) -> None:
-        records = self._store.records(versions)
-        texts = {
-            number: searched(str(record.address), record.body, record.text)[:EMBEDDED_CHARS_MAX]
-            for number, record in records.items()
-            if record.state is State.LIVE
-        }
-        distinct = list(dict.fromkeys(texts.values()))
-        if not distinct:
-            return
-        vectors = dict(zip(distinct, packed(embedder.embed(distinct)), strict=True))
-        rows = [(number, vectors[text].tobytes()) for number, text in texts.items()]
-        self._store.keep_vectors(embedder.model, rows)
-        meaning.add(rows)
-
     def search(self, query: Query, scope: Scope, *, candidates_max: int) -> Candidates:
         """The best versions that a scope sees and the filter lets through, for each arm."""
-        wanted = query.arms or ("words", "meaning")
+        wanted = wanted_arms(query)
         # The model reads the question while the words are looked up.
-        asked = None
-        if "meaning" in wanted and self._embedder is not None:
-            asked = self._model.submit(self._embedder.embed, [query.text[:EMBEDDED_CHARS_MAX]])
+        reading = None
+        if self._vectors is not None and ("meaning" in wanted or "tokens" in wanted):
+            reading = self._model.submit(self._vectors.read, query.text, tokens="tokens" in wanted)
         with self._lock:
             self._open()
             mask = self._catalog.seen(scope, query.filter, learned=self._learned(query.filter))
-            words = self._words
-        visible = np.flatnonzero(mask)
-        terms = words.terms(query.text)
-        by_arm: dict[str, tuple[tuple[int, float], ...]] = {}
-        notes: tuple[str, ...] = ()
-        unembedded = 0
-        if "words" in wanted:
-            by_arm["words"] = words.search(terms, mask, visible, hits_max=candidates_max)
-        if asked is not None and self._embedder is not None:
-            try:
-                vector = np.asarray(asked.result()[0], np.float32)
-                meaning = self._vectors(self._embedder)
-            except HindcastError as error:
-                notes = (f"Searched without meaning. {error}",)
-            else:
-                rows = meaning.rows(visible)
-                by_arm["meaning"] = meaning.search(vector, rows, hits_max=candidates_max)
-                unembedded = len(visible) - len(rows)
-        elif query.arms is not None and "meaning" in query.arms:
-            notes = ("Searched without meaning: there is no model. `hindcast models prepare` makes one.",)
-        return Candidates(by_arm, terms, unembedded, notes)
+            words, vectors = self._words, self._vectors
+        return Asking(query, words, vectors, mask, np.flatnonzero(mask), candidates_max).answer(reading)
 
     def _learned(self, wanted: Filter) -> tuple[int, int]:
         """The steps (after, up to) that a filter on learning time allows. Times are in order, so steps are a range."""

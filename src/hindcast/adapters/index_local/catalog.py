@@ -7,6 +7,7 @@ about one millisecond for a million versions. Whoever holds this can answer with
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -107,6 +108,13 @@ class Catalog:
     def shown(self) -> Mask:
         """Which versions hold something that a search may ever find."""
         return self._columns["shown"][: self.version + 1].copy()
+
+    def shown_of(self, kinds: Sequence[str]) -> Mask:
+        """Those of them that are of certain kinds."""
+        numbers = [self._kinds.known(kind) for kind in kinds]
+        mask = self.shown()
+        mask &= np.isin(self._columns["kind"][: self.version + 1], [number for number in numbers if number >= 0])
+        return mask
 
     def newest_shown(self) -> int:
         """The newest version that holds something, or 0."""

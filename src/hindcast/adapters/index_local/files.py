@@ -30,6 +30,18 @@ def alone(folder: Path) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def alone_if_free(folder: Path) -> Iterator[bool]:
+    """The same without waiting: False when another process writes here just now."""
+    with (folder / "lock").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        yield True
+
+
 def checksum(file: Path) -> int:
     """A checksum of a whole file, read piece by piece."""
     found = 0

@@ -124,15 +124,15 @@ class Meaning:
 
     def _take(self, versions: NDArray[np.int64], bits: NDArray[np.uint64], *, room: int) -> None:
         rows = self._rows + len(versions)
-        self._versions = _grown(self._versions, room)
+        self._versions = grown(self._versions, room)
         self._versions[self._rows : rows] = versions
         start = 0
         for number, width in enumerate(self._widths):
-            self._blocks[number] = _grown(self._blocks[number], room)
+            self._blocks[number] = grown(self._blocks[number], room)
             self._blocks[number][self._rows : rows] = bits[:, start : start + width]
             start += width
         known = len(self._row_of)
-        self._row_of = _grown(self._row_of, int(versions.max()) + 1)
+        self._row_of = grown(self._row_of, int(versions.max()) + 1)
         self._row_of[known:] = -1
         self._row_of[versions] = np.arange(self._rows, rows, dtype=np.intp)
         self._rows = rows
@@ -216,6 +216,12 @@ class Meaning:
         best = self._best(near, scores, hits_max)
         return tuple((int(self._versions[near[at]]), float(scores[at])) for at in best)
 
+    def scored(self, vector: Floats, versions: NDArray[np.int64]) -> tuple[tuple[int, float], ...]:
+        """The similarity of each of these versions (in growing order) that has a vector, however small it is."""
+        rows = self.rows(versions)
+        scores = self._scores(vector, rows) if len(rows) else np.zeros(0, np.float32)
+        return tuple(zip(self._versions[rows].tolist(), scores.tolist(), strict=True))
+
     def _scores(self, vector: Floats, rows: Rows) -> Floats:
         # Not `@`: a threaded matrix product waits for its threads longer than this takes.
         scores: Floats = np.einsum("ij,j->i", self.vectors(rows), vector) / SCALE
@@ -271,7 +277,7 @@ def _limit(apart: NDArray[np.uint16], count: int) -> int:
     return int(np.searchsorted(np.cumsum(np.bincount(apart)), min(count, len(apart))))
 
 
-def _grown(array: NDArray[Kind], rows: int) -> NDArray[Kind]:
+def grown(array: NDArray[Kind], rows: int) -> NDArray[Kind]:
     """The array with room for so many rows, and for some more, so that growing stays cheap."""
     if rows <= len(array):
         return array

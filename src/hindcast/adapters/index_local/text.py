@@ -11,6 +11,11 @@ from hindcast.model.record import Json
 # A body may be a megabyte of numbers; its first words say what it is about.
 SEARCHED_CHARS_MAX = 20_000
 
+# A body's list `keys` holds whole values to be found by, at most so many of at most so many characters.
+KEYS = "keys"
+KEYS_PER_RECORD_MAX = 400
+KEY_CHARS_MAX = 200
+
 # ConnectionResetError is found by "connection reset", too.
 _INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
 _WORD = re.compile(r"[A-Za-z0-9]+")
@@ -20,8 +25,24 @@ _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 def searched(address: str, body: Json, text: str | None) -> str:
     """The text of a record: what its writer gave for it, or else all words of its body, and its path in either case."""
     where = split_stored(address)
-    words = text if text is not None else " ".join(_words(body))
+    words = text if text is not None else " ".join(_words(_without_keys(body)))
     return with_parts(f"{where.path.replace('.', ' ')} {where.entry} {words}"[:SEARCHED_CHARS_MAX])
+
+
+def keys_of(body: Json) -> tuple[str, ...]:
+    """The keys of a record: the strings in its body's list `keys`. Whatever else stands there is no key."""
+    listed = body.get(KEYS) if isinstance(body, Mapping) else None
+    if not isinstance(listed, list | tuple):
+        return ()
+    keys = dict.fromkeys(key for key in listed if isinstance(key, str) and 0 < len(key) <= KEY_CHARS_MAX)
+    return tuple(keys)[:KEYS_PER_RECORD_MAX]
+
+
+def _without_keys(body: Json) -> Json:
+    """The body as far as its words count: a list of keys is looked for whole, not word by word."""
+    if isinstance(body, Mapping) and isinstance(body.get(KEYS), list | tuple):
+        return {name: value for name, value in body.items() if name != KEYS}
+    return body
 
 
 def with_parts(text: str) -> str:

@@ -1,4 +1,7 @@
-"""The word index: BM25 over every version that ever was, asked for those a mask allows.
+"""The word index: BM25 over every version that ever was, asked for those a mask allows. Keys are kept beside the words.
+
+A key is a whole value such as `fp:91ab…`. What a question and a text share counts by how rare it is; how many other
+keys the text has says nothing.
 
 One index serves every moment and branch: it is asked for more than is wanted, and for still more until enough of what
 it gives is visible. The answer is exact: the same versions that scoring every visible version would give.
@@ -6,9 +9,10 @@ it gives is visible. The answer is exact: the same versions that scoring every v
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -50,6 +54,7 @@ class Words:
         builder = tantivy.SchemaBuilder()
         builder.add_unsigned_field("version", indexed=True, fast=True)
         builder.add_text_field("text", tokenizer_name=_ANALYZER, index_option="freq")
+        builder.add_text_field("key", tokenizer_name="raw", index_option="basic")
         self._schema = builder.build()
         self._analyzer = (
             tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
@@ -59,7 +64,7 @@ class Words:
             .filter(tantivy.Filter.stemmer("english"))
             .build()
         )
-        self._frequencies: dict[str, int] = {}
+        self._frequencies: dict[tuple[str, str], int] = {}
         self._index = self._open()
         self._searcher = self._index.searcher()
         self.version = self._newest()
@@ -89,17 +94,19 @@ class Words:
         found = self._searcher.search(tantivy.Query.all_query(), 1, count=False, order_by_field="version").hits
         return int(found[0][0]) if found else 0
 
-    def add(self, texts: Iterable[tuple[int, str]]) -> None:
-        """Take in texts by version number, in growing order, and make them searchable."""
+    def add(self, texts: Iterable[tuple[int, str, Sequence[str]]]) -> None:
+        """Take in texts and keys by version number, in growing order, and make them searchable."""
         remaining = iter(texts)
         first = next(remaining, None)
         if first is None:
             return
         writer = self._index.writer(heap_size=WRITER_BYTES, num_threads=1)
-        for version, text in chain([first], remaining):
+        for version, text, keys in chain([first], remaining):
             document = tantivy.Document()
             document.add_unsigned("version", version)
             document.add_text("text", text)
+            for key in keys:
+                document.add_text("key", key)
             writer.add_document(document)
         writer.commit()
         writer.wait_merging_threads()
@@ -129,19 +136,19 @@ class Words:
                 break
         return found
 
-    def telling(self, terms: Collection[str]) -> Collection[str]:
-        """The words that tell texts apart: those that most texts hold are left out, unless there are no others."""
+    def telling(self, terms: Collection[str], *, field: str = "text") -> Collection[str]:
+        """The words (or keys) that tell texts apart: what most texts hold is left out, unless there is nothing else."""
         limit = max(COMMON_SHARE * self._searcher.num_docs, COMMON_TEXTS_MIN)
-        rare = tuple(term for term in terms if self._holders(term) <= limit)
+        rare = tuple(term for term in terms if self._holders(field, term) <= limit)
         return rare or terms
 
-    def _holders(self, term: str) -> int:
+    def _holders(self, field: str, term: str) -> int:
         """How many texts hold a word; asked once, since looking it up costs as much as a small search."""
-        known = self._frequencies.get(term)
+        known = self._frequencies.get((field, term))
         if known is None:
             if len(self._frequencies) >= FREQUENCIES_KEPT_MAX:
                 self._frequencies.clear()
-            known = self._frequencies[term] = self._searcher.doc_freq("text", term)
+            known = self._frequencies[field, term] = self._searcher.doc_freq(field, term)
         return known
 
     def search(
@@ -150,7 +157,20 @@ class Words:
         """The best visible versions with their scores, best first, the newer one where scores are equal."""
         if not terms or not len(visible):
             return ()
-        query = self._query(self.telling(terms))
+        return self._best(self._query(self.telling(terms)), mask, visible, hits_max)
+
+    def search_keys(
+        self, keys: Collection[str], mask: Mask, visible: NDArray[np.int64], *, hits_max: int
+    ) -> tuple[tuple[int, float], ...]:
+        """The same for whole keys. The score is the sum of what each shared key tells: the fewer hold it, the more."""
+        if not keys or not len(visible):
+            return ()
+        query = self._keys_query(self.telling(dict.fromkeys(keys), field="key"))
+        return self._best(query, mask, visible, hits_max) if query is not None else ()
+
+    def _best(
+        self, query: tantivy.Query, mask: Mask, visible: NDArray[np.int64], hits_max: int
+    ) -> tuple[tuple[int, float], ...]:
         if len(visible) <= NAMED_VERSIONS_MAX:
             named = tantivy.Query.term_set_query(self._schema, "version", visible.tolist())
             unscored = tantivy.Query.const_score_query(named, 0.0)
@@ -177,6 +197,17 @@ class Words:
             for term in terms
         ]
         return tantivy.Query.boolean_query(one_each)
+
+    def _keys_query(self, keys: Collection[str]) -> tantivy.Query | None:
+        """Any of those keys that some text holds; None when none of them is known."""
+        one_each = []
+        for key in keys:
+            holders = self._holders("key", key)
+            if holders:
+                term = tantivy.Query.term_query(self._schema, "key", key, index_option="basic")
+                tells = math.log(1 + (self._searcher.num_docs - holders + 0.5) / (holders + 0.5))
+                one_each.append((tantivy.Occur.Should, tantivy.Query.const_score_query(term, tells)))
+        return tantivy.Query.boolean_query(one_each) if one_each else None
 
     def _fetch(self, query: tantivy.Query, limit: int) -> tuple[np.ndarray, np.ndarray]:
         hits = self._searcher.search(query, limit, count=False).hits

@@ -1,0 +1,225 @@
+"""What a model makes of versions: a vector for each, token vectors for cases; made when they are lacking, then kept."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hindcast.adapters.index_local.catalog import Catalog, Mask
+from hindcast.adapters.index_local.files import alone, alone_if_free
+from hindcast.adapters.index_local.meaning import FORMAT as MEANING_FORMAT
+from hindcast.adapters.index_local.meaning import Floats, Meaning, packed
+from hindcast.adapters.index_local.text import searched
+from hindcast.adapters.index_local.tokens import FORMAT as TOKENS_FORMAT
+from hindcast.adapters.index_local.tokens import (
+    KINDS,
+    TOKENS_PER_QUERY_MAX,
+    TOKENS_PER_TEXT_MAX,
+    Packed,
+    TokenEmbedder,
+    Tokens,
+    packed_tokens,
+)
+from hindcast.model.record import Record, State
+from hindcast.ports import Embedder, Progress, Store
+
+VECTORS_PER_WRITE = 100_000
+VERSIONS_PER_EMBEDDING = 1_024
+# Before they are packed, the token vectors of so many texts take twelve megabytes.
+TEXTS_PER_PACKING = 128
+# What a model reads of a text; MiniLM stops at 256 word pieces.
+EMBEDDED_CHARS_MAX = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one run of the model made of a question."""
+
+    vector: Floats
+    # Empty unless token vectors were asked for.
+    numbers: NDArray[np.int32]
+    token_vectors: Floats
+
+
+class Vectors:
+    """The vectors that one model made, in the folder of an index."""
+
+    def __init__(self, folder: Path, store: Store, embedder: Embedder) -> None:
+        self._folder = folder
+        self._store = store
+        self._embedder = embedder
+        self._meaning: Meaning | None = None
+        self._tokens: Tokens | None = None
+
+    @property
+    def meaning(self) -> Meaning:
+        """The vectors of all versions."""
+        if self._meaning is None:
+            self._meaning = Meaning(self._named("meaning", MEANING_FORMAT), self._embedder.dims)
+        return self._meaning
+
+    @property
+    def tokens(self) -> Tokens | None:
+        """The token vectors of cases; None when the model does not tell them."""
+        if self._tokens is None and isinstance(self._embedder, TokenEmbedder):
+            self._tokens = Tokens(self._named("tokens", TOKENS_FORMAT), self._embedder.dims)
+        return self._tokens
+
+    def _named(self, what: str, layout: int) -> Path:
+        name = hashlib.sha256(f"{layout} {self._embedder.model}".encode()).hexdigest()[:16]
+        return self._folder / f"{what}-{name}"
+
+    def read(self, text: str, *, tokens: bool) -> Asked:
+        """Let the model read a question, once."""
+        text = text[:EMBEDDED_CHARS_MAX]
+        if tokens and isinstance(self._embedder, TokenEmbedder):
+            ((vector, numbers, vectors),) = self._embedder.embed_tokens([text], tokens_max=TOKENS_PER_QUERY_MAX)
+            return Asked(np.asarray(vector, np.float32), numbers, vectors)
+        nothing = np.zeros((0, self._embedder.dims), np.float32)
+        return Asked(np.asarray(self._embedder.embed([text])[0], np.float32), np.zeros(0, np.int32), nothing)
+
+    def forget(self, versions: Sequence[int]) -> None:
+        """Overwrite what was made of these versions, and drop what other models made of any."""
+        own = [self.meaning.folder]
+        self.meaning.reload()
+        self.meaning.forget(versions)
+        if self.tokens is not None:
+            self.tokens.reload()
+            self.tokens.forget(versions)
+            own.append(self.tokens.folder)
+        forget_models(self._folder, keep=own)
+
+    def follow(self, catalog: Catalog, progress: Progress | None, versions_max: int | None) -> None:
+        """Give versions their vectors: those that the store has kept, then those that must be made.
+
+        With `versions_max` none are made if more than that are lacking, and tokens only together with vectors.
+        """
+        meaning = self.meaning
+        meaning.reload()
+        lacking = catalog.shown() & ~meaning.has(catalog.version + 1)
+        if lacking.any():
+            with alone(self._folder):
+                meaning.reload()
+                lacking &= ~meaning.has(len(lacking))
+                self._take_kept(meaning, lacking)
+                # The newest first: they are what people ask about while the rest is still on its way.
+                pending = np.flatnonzero(lacking)[::-1]
+                if versions_max is not None and len(pending) > versions_max:
+                    return
+                for start in range(0, len(pending), VERSIONS_PER_EMBEDDING):
+                    part = pending[start : start + VERSIONS_PER_EMBEDDING].tolist()
+                    self._make(meaning, part)
+                    if progress is not None:
+                        progress(start + len(part), len(pending), "texts embedded")
+        if versions_max is None:
+            self._complete_tokens(catalog, progress)
+
+    def _take_kept(self, meaning: Meaning, lacking: Mask) -> None:
+        kept: list[tuple[int, bytes]] = []
+        first = int(np.argmax(lacking))
+        for version, vector in self._store.vectors(self._embedder.model, after=first - 1):
+            if version < len(lacking) and lacking[version]:
+                lacking[version] = False
+                kept.append((version, vector))
+                if len(kept) == VECTORS_PER_WRITE:
+                    meaning.add(kept)
+                    kept = []
+        meaning.add(kept)
+
+    def _make(self, meaning: Meaning, versions: Sequence[int]) -> None:
+        live = {number: one for number, one in self._store.records(versions).items() if one.state is State.LIVE}
+        texts = {number: _text(record) for number, record in live.items()}
+        told = [number for number, record in live.items() if record.kind in KINDS]
+        vectors, tokens = self._with_tokens({number: texts[number] for number in told})
+        others = [text for text in dict.fromkeys(texts.values()) if text not in vectors]
+        if others:
+            vectors |= dict(zip(others, self._embedder.embed(others), strict=True))
+        rows = [(number, packed(vectors[text]).tobytes()) for number, text in texts.items()]
+        self._store.keep_vectors(self._embedder.model, rows)
+        meaning.add(rows)
+        if tokens and self.tokens is not None:
+            self.tokens.reload()
+            self.tokens.add(tokens)
+
+    def _with_tokens(self, texts: dict[int, str]) -> tuple[dict[str, Floats], dict[int, Packed]]:
+        """Vectors by text and tokens by version, as far as the model tells tokens; each distinct text is read once."""
+        if not isinstance(self._embedder, TokenEmbedder):
+            return {}, {}
+        vectors: dict[str, Floats] = {}
+        tokens: dict[str, Packed] = {}
+        distinct = list(dict.fromkeys(texts.values()))
+        for start in range(0, len(distinct), TEXTS_PER_PACKING):
+            part = distinct[start : start + TEXTS_PER_PACKING]
+            read = self._embedder.embed_tokens(part, tokens_max=TOKENS_PER_TEXT_MAX)
+            for text, (vector, numbers, token_vectors) in zip(part, read, strict=True):
+                vectors[text] = vector
+                tokens[text] = packed_tokens(numbers, token_vectors)
+        return vectors, {number: tokens[text] for number, text in texts.items()}
+
+    def _complete_tokens(self, catalog: Catalog, progress: Progress | None) -> None:
+        """Make the tokens that are lacking although their version has its vector: files were lost, or are new."""
+        tokens = self.tokens
+        if tokens is None:
+            return
+        tokens.reload()
+        pending = np.flatnonzero(catalog.shown_of(KINDS) & ~tokens.has(catalog.version + 1))[::-1]
+        for start in range(0, len(pending), TEXTS_PER_PACKING):
+            part = pending[start : start + TEXTS_PER_PACKING].tolist()
+            # Read and written while nobody else may: an erasure comes before both, or after.
+            with alone(self._folder):
+                texts = {number: _text(one) for number, one in self._told(part).items()}
+                tokens.reload()
+                tokens.add(self._with_tokens(texts)[1])
+            if progress is not None:
+                progress(start + len(part), len(pending), "texts read by token")
+
+    def _told(self, versions: Sequence[int]) -> dict[int, Record]:
+        """Those versions that may have tokens."""
+        found = self._store.records(versions)
+        return {number: found[number] for number in versions if number in found and _may_have_tokens(found[number])}
+
+    def make_now(self, versions: Sequence[int], *, until: float) -> tuple[dict[int, NDArray[np.uint8]], int]:
+        """Make and keep the tokens of these versions, the first ones first, as long as the (monotonic) clock allows.
+
+        Gives what was made, and how many could have been made and were not. What would take longer than is left is
+        not begun, going by the longest so far.
+        """
+        made: dict[int, Packed] = {}
+        late = 0
+        longest = 0.0
+        with alone_if_free(self._folder) as may_write:
+            for number, record in self._told(versions).items():
+                begin = time.monotonic()
+                if begin + longest >= until:
+                    late += 1
+                    continue
+                made |= self._with_tokens({number: _text(record)})[1]
+                longest = max(longest, time.monotonic() - begin)
+            if may_write and made and self.tokens is not None:
+                self.tokens.reload()
+                self.tokens.add(made)
+        return {number: text.content for number, text in made.items()}, late
+
+
+def forget_models(folder: Path, *, keep: Sequence[Path] = ()) -> None:
+    """Vectors of a model that is not at hand go as a whole; the store keeps what is worth keeping."""
+    for what in ("meaning-*", "tokens-*"):
+        for found in folder.glob(what):
+            if found not in keep:
+                shutil.rmtree(found)
+
+
+def _may_have_tokens(record: Record) -> bool:
+    return record.state is State.LIVE and record.kind in KINDS
+
+
+def _text(record: Record) -> str:
+    """What the model reads of a record."""
+    return searched(str(record.address), record.body, record.text)[:EMBEDDED_CHARS_MAX]
