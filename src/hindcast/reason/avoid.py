@@ -1,0 +1,252 @@
+"""What fixed it and what not to try: computed from attempts, pooled over all cases of the same failure.
+
+Three rules come before every number. What made it worse in any of them is never a fix, however often it worked
+elsewhere; where both happened, that is a dispute, told with both sides. What only a held-back case says worked is no
+fix. What people rejected for this failure is not proposed again while the evidence is what it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from hindcast.model.case import Outcome
+from hindcast.model.diagnosis import Advice, Claim
+from hindcast.model.recollection import Cue, Remembered
+from hindcast.model.verdict import Experience, Judgement, Matter, Verdict
+from hindcast.reason.held import Lasting, lasting
+from hindcast.reason.pool import Member, Standing
+from hindcast.reason.shares import share
+from hindcast.reason.tries import Try, grouped, same, tries_of, without
+from hindcast.reason.wording import counted, full_stop, one_line
+
+FIXES_MAX = 5
+AVOIDED_MAX = 8
+HAPPENED_MAX = 3
+DISPUTED_ACTION_CHARS_MAX = 160
+# The case that answers is the likeliest to be the same failure, so its fix is tried before that of another single case;
+# where several others agree on something else, they are right more often than one.
+ANSWERING_COUNTS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """What follows from everything that was tried."""
+
+    fixes: tuple[Advice, ...]
+    avoid: tuple[Advice, ...]
+    disputes: tuple[Claim, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Action:
+    """All tries of one action, by what came of them; one for each case, however often it tells of it."""
+
+    worked: tuple[Try, ...]
+    no_effect: tuple[Try, ...]
+    made_worse: tuple[Try, ...]
+    # What only superseded cases call a fix.
+    outdated: tuple[Try, ...]
+    lasting: Lasting
+    strength: float
+
+    @property
+    def all(self) -> tuple[Try, ...]:
+        return (*self.worked, *self.no_effect, *self.made_worse)
+
+    @property
+    def is_worth_a_warning(self) -> bool:
+        if self.made_worse or (self.no_effect and not self.worked):
+            return True
+        return bool(self.outdated) and self.lasting.is_short
+
+
+def weigh(members: Sequence[Member], cue: Cue, answering: Remembered | None, experience: Experience) -> Weighed:
+    """Fixes, best first; what to avoid, the most harmful first; where cases contradict one another."""
+    tries = [one for member in members for one in tries_of(member)]
+    harmful = [one for one in tries if one.outcome is Outcome.MADE_WORSE]
+    tries, cut = _without_harm(tries, harmful)
+    actions = [_action(group, members, cue, answering) for group in grouped(tries)]
+    fixes = sorted((one for one in actions if one.worked and not one.made_worse), key=_by_strength)
+    notes: list[str] = []
+    proposed = []
+    for one in fixes:
+        rejected = _rejection(one, members, cue, experience)
+        if rejected is None:
+            proposed.append(one)
+        else:
+            notes.append(_rejected(one, rejected))
+    # What did not last is worth a warning, as soon as there is something else to do.
+    short_lived = [one for one in proposed if one.lasting.is_short]
+    if len(short_lived) < len(proposed):
+        proposed = [one for one in proposed if not one.lasting.is_short]
+    else:
+        short_lived = []
+    avoided = [one for one in actions if one.is_worth_a_warning]
+    return Weighed(
+        tuple(_fix(one) for one in proposed[:FIXES_MAX]),
+        tuple(_avoided(one) for one in sorted([*avoided, *short_lived], key=_by_harm)[:AVOIDED_MAX]),
+        (*(_dispute(one) for one in actions if one.worked and one.made_worse), *cut, *_outvoted(proposed, answering)),
+        tuple(notes),
+    )
+
+
+def _without_harm(tries: Sequence[Try], harmful: Sequence[Try]) -> tuple[list[Try], list[Claim]]:
+    """Tries that worked, less the clauses that made it worse in another case."""
+    kept: list[Try] = []
+    disputes: list[Claim] = []
+    for one in tries:
+        elsewhere = [bad for bad in harmful if bad.member is not one.member]
+        left = without(one.action, [bad.action for bad in elsewhere]) if one.outcome is Outcome.WORKED else one.action
+        # An action that is harmful as a whole stays whole: its own group says so.
+        if left and left != one.action:
+            against = [bad.member.ref for bad in elsewhere if without(one.action, [bad.action]) != one.action]
+            what = one_line(one.action, DISPUTED_ACTION_CHARS_MAX)
+            there = ", ".join(dict.fromkeys(against))
+            text = f"“{what}” ended it in {one.member.ref}, but a part of it made it worse in {there}."
+            disputes.append(Claim(text, tuple(dict.fromkeys((one.member.ref, *against)))))
+            kept.append(replace(one, action=left))
+        else:
+            kept.append(one)
+    return kept, disputes
+
+
+def _action(group: Sequence[Try], members: Sequence[Member], cue: Cue, answering: Remembered | None) -> _Action:
+    current = _each_case(group, Outcome.WORKED, Standing.CURRENT)
+    # A superseded case may confirm what a current one says, and has no fix of its own.
+    older = _each_case(group, Outcome.WORKED, Standing.SUPERSEDED)
+    worked, outdated = (current + older, ()) if current else ((), older)
+    no_effect = _each_case(group, Outcome.NO_EFFECT, Standing.CURRENT, Standing.SUPERSEDED)
+    made_worse = _each_case(group, Outcome.MADE_WORSE, *Standing)
+    counts = [one.weight * (ANSWERING_COUNTS if one.member.remembered is answering else 1.0) for one in worked]
+    strength = share(sum(counts), sum(one.weight for one in no_effect)).least
+    return _Action(worked, no_effect, made_worse, outdated, lasting(worked or outdated, members, cue), strength)
+
+
+def _each_case(group: Sequence[Try], outcome: Outcome, *standings: Standing) -> tuple[Try, ...]:
+    """The weightiest try of each case with this outcome: prose tells the same thing twice."""
+    found: dict[str, Try] = {}
+    for one in group:
+        if one.outcome is outcome and one.member.standing in standings:
+            kept = found.get(one.member.ref)
+            if kept is None or (one.is_ending, one.weight) > (kept.is_ending, kept.weight):
+                found[one.member.ref] = one
+    return tuple(found.values())
+
+
+def _by_strength(one: _Action) -> tuple[bool, bool, float, float, str]:
+    """What lasted first, what ended a case before what only helped, then by how sure it is and how new."""
+    newest = max(each.at.timestamp() for each in one.worked)
+    ends = any(each.is_ending for each in one.worked)
+    return one.lasting.is_short, not ends, -one.strength, -newest, _shown(one.worked).action
+
+
+def _by_harm(one: _Action) -> tuple[bool, float, int, str]:
+    harm = share(_sum(one.made_worse), _sum(one.worked) + _sum(one.no_effect)).least
+    return not one.made_worse, -harm, -len(one.no_effect), _shown(_telling(one)).action
+
+
+def _telling(one: _Action) -> tuple[Try, ...]:
+    """The tries that say why an action is to be avoided."""
+    return one.made_worse or one.no_effect or one.worked or one.outdated
+
+
+def _sum(tries: Sequence[Try]) -> float:
+    return sum(one.weight for one in tries)
+
+
+def _shown(tries: Sequence[Try]) -> Try:
+    """The telling of an action that is shown: the weightiest, then the newest."""
+    return max(tries, key=lambda one: (one.is_ending, one.weight, one.at, one.action))
+
+
+def _fix(one: _Action) -> Advice:
+    estimated = share(_sum(one.worked), _sum(one.no_effect))
+    return _advice(one, _shown(one.worked), one.worked, estimated.mean, estimated.least)
+
+
+def _avoided(one: _Action) -> Advice:
+    estimated = share(_sum(one.made_worse), _sum(one.worked) + _sum(one.no_effect))
+    telling = _telling(one)
+    made = _advice(one, _shown(telling), telling, estimated.mean, estimated.least)
+    made = replace(made, worked=len(one.worked or one.outdated))
+    return replace(made, happened=(*made.happened, *one.lasting.told)[:HAPPENED_MAX], diff="", command="", config="")
+
+
+def _advice(one: _Action, shown: Try, telling: Sequence[Try], mean: float, least: float) -> Advice:
+    newest_first = sorted(telling, key=lambda each: (each.at, each.member.ref), reverse=True)
+    with_means = next((each for each in newest_first if each.diff or each.command or each.config), shown)
+    return Advice(
+        shown.action,
+        tuple(dict.fromkeys(quote for each in newest_first for quote in each.quotes))[:HAPPENED_MAX],
+        worked=len(one.worked),
+        no_effect=len(one.no_effect),
+        made_worse=len(one.made_worse),
+        share=mean,
+        share_min=least,
+        evidence=tuple(dict.fromkeys(each.member.ref for each in (*newest_first, *one.all))),
+        by=tuple(dict.fromkeys(each.by for each in newest_first if each.by)),
+        last_at=max(each.at for each in telling),
+        held=one.lasting.held,
+        held_of=one.lasting.held_of,
+        diff=with_means.diff,
+        command=with_means.command,
+        config=with_means.config,
+    )
+
+
+def _dispute(one: _Action) -> Claim:
+    worked, worse = ([each.member.ref for each in side] for side in (one.worked, one.made_worse))
+    what = one_line(_shown(one.made_worse).action, DISPUTED_ACTION_CHARS_MAX)
+    text = f"“{what}” worked in {', '.join(worked)} and made it worse in {', '.join(worse)}."
+    return Claim(text, tuple(dict.fromkeys((*worked, *worse))))
+
+
+def _outvoted(fixes: Sequence[_Action], answering: Remembered | None) -> list[Claim]:
+    """What the nearest case says ended it, where others agree on something else."""
+    if not fixes or answering is None:
+        return []
+    first = fixes[0]
+    if any(one.member.remembered is answering for one in first.worked):
+        return []
+    own = next((fix for fix in fixes if any(one.member.remembered is answering for one in fix.worked)), None)
+    if own is None or len(first.worked) < 2:
+        return []
+    ours = [one.member.ref for one in own.worked]
+    theirs = [one.member.ref for one in first.worked]
+    mine, other = (one_line(_shown(fix.worked).action, DISPUTED_ACTION_CHARS_MAX) for fix in (own, first))
+    text = f"The nearest case ended with “{mine}”; {counted(len(theirs), 'other case')} agree on “{other}”."
+    return [Claim(text, tuple(dict.fromkeys((*ours, *theirs))))]
+
+
+def _rejection(one: _Action, members: Sequence[Member], cue: Cue, experience: Experience) -> Verdict | None:
+    """The last word of people about proposing this for this failure, when it was no and nothing is new since."""
+    said = [
+        verdict for verdict in experience.verdicts if verdict.matter is Matter.PROPOSAL and _about(verdict, one, cue)
+    ]
+    if not said:
+        return None
+    final = max(said, key=lambda verdict: (verdict.at, verdict.judgement is Judgement.WRONG))
+    if final.judgement is Judgement.RIGHT:
+        return None
+    named = final.case.rpartition("/")[2].partition("@")[0]
+    versions = [member.remembered.version for member in members if member.case.id == named]
+    is_changed = bool(versions) and final.version not in versions
+    is_newer = any(each.member.case.occurred_at > final.at for each in one.worked)
+    return None if is_changed or is_newer else final
+
+
+def _about(verdict: Verdict, one: _Action, cue: Cue) -> bool:
+    """Whether a verdict was about this action and this failure."""
+    if not any(same(verdict.action, each.action) for each in one.worked):
+        return False
+    if verdict.fingerprints and cue.clues.fingerprints:
+        return bool(set(verdict.fingerprints) & set(cue.clues.fingerprints))
+    return " ".join(verdict.asked.split()) == " ".join(cue.text.split())
+
+
+def _rejected(one: _Action, verdict: Verdict) -> str:
+    what = one_line(_shown(one.worked).action, DISPUTED_ACTION_CHARS_MAX)
+    why = f": {one_line(verdict.why, DISPUTED_ACTION_CHARS_MAX)}" if verdict.why.strip() else ""
+    return full_stop(f"“{what}” is not proposed again; {verdict.by} rejected it for this failure{why}")

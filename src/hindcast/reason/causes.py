@@ -1,0 +1,89 @@
+"""Why it happened, as far as the cases say so, and whether they agree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hindcast.model.case import Case, Cause
+from hindcast.model.diagnosis import Claim
+from hindcast.model.recollection import Remembered
+from hindcast.reason.pool import Member, Standing
+from hindcast.reason.tries import UNSTATED_WEIGHT, WITNESS_WEIGHTS
+from hindcast.reason.wording import full_stop, one_line, sentences
+
+CAUSE_CHARS_MAX = 600
+DISPUTED_CHARS_MAX = 240
+DISPUTES_MAX = 3
+# Two people never word a cause alike. Below this share of words in common they most likely mean two different things.
+SHARED_WORDS_MIN = 0.2
+
+_WORD = re.compile(r"[^\W\d_]{3,}|\d+")
+# What stands in every cause, whatever it is.
+_EMPTY = re.compile(
+    r"the|and|was|were|are|for|that|this|with|from|after|because|caused?|root|due|not|had|has|have|been|its|they|into|"
+    r"when|which|while|would|could|did|does|but|all|any|one|our|their|there|then|than|too|very|can|under|over|out|off|"
+    r"only|also|each|every|more|most|some|such|where|who|why|how|being"
+)
+_ENDINGS = re.compile(r"(?:ings?|ions?|ed|es|s|e)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Causes:
+    """The cause that is told, and those that other cases give."""
+
+    told: Claim | None
+    disputes: tuple[Claim, ...]
+
+
+def causes(members: Sequence[Member], answering: Remembered) -> Causes:
+    """The cause that the answering case gives, or else the one best vouched for; what agrees is evidence as well."""
+    known = [
+        (member, member.case.cause)
+        for member in members
+        if member.standing is Standing.CURRENT and member.case.cause is not None and member.case.cause.text.strip()
+    ]
+    if not known:
+        return Causes(None, ())
+    ordered = sorted(known, key=lambda one: (one[0].remembered is not answering, -_weight(*one), one[0].ref))
+    (first, cause), others = ordered[0], ordered[1:]
+    agreeing = [member.ref for member, other in others if agree(cause.text, other.text)]
+    against = [(member, other) for member, other in others if not agree(cause.text, other.text)]
+    disputes = tuple(
+        Claim(f"{member.ref} gives another cause: {_told(other.text, DISPUTED_CHARS_MAX)}", (member.ref, first.ref))
+        for member, other in against[:DISPUTES_MAX]
+    )
+    return Causes(Claim(_told(cause.text, CAUSE_CHARS_MAX), (first.ref, *agreeing)), disputes)
+
+
+def agree(a: str, b: str) -> bool:
+    """Whether two texts most likely tell the same cause."""
+    ours, theirs = _words(a), _words(b)
+    if not ours or not theirs:
+        return " ".join(a.split()).casefold() == " ".join(b.split()).casefold()
+    return len(ours & theirs) >= SHARED_WORDS_MIN * min(len(ours), len(theirs))
+
+
+def cause_of(case: Case) -> str:
+    """The cause of one case in a sentence; empty when nobody knows it."""
+    return _told(case.cause.text, CAUSE_CHARS_MAX) if case.cause is not None and case.cause.text.strip() else ""
+
+
+def _told(text: str, chars_max: int) -> str:
+    """As many whole sentences as fit."""
+    kept = ""
+    for one in sentences(text[: 4 * chars_max]):
+        if kept and len(kept) + len(one) >= chars_max:
+            break
+        kept = f"{kept} {one}".strip()
+    return full_stop(one_line(kept, chars_max))
+
+
+def _weight(member: Member, cause: Cause) -> float:
+    vouched = max((WITNESS_WEIGHTS[one.witness] for one in cause.evidence), default=UNSTATED_WEIGHT)
+    return vouched * cause.confidence * member.remembered.confidence
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_ENDINGS.sub("", word) for word in _WORD.findall(text.casefold()) if not _EMPTY.fullmatch(word))

@@ -1,0 +1,75 @@
+"""The one sentence or two that say it all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from hindcast.model.case import Case, CaseState
+from hindcast.model.diagnosis import Advice, Nearest
+from hindcast.model.recollection import Recollection, Remembered
+from hindcast.reason.wording import age, duration, first_sentence, full_stop, last, one_line, times, uncapped
+
+TITLE_CHARS_MAX = 100
+FIX_CHARS_MAX = 160
+
+
+def seen_headline(
+    best: Remembered, ref: str, occurrences: Sequence[Case], fixes: Sequence[Advice], now: datetime, whose: str
+) -> str:
+    """As in "Your team hit this 6 weeks ago: …. Fixed in 34 minutes by ana: …."."""
+    newest = max(case.occurred_at for case in occurrences)
+    when = age(newest, now) if len(occurrences) == 1 else f"{times(len(occurrences))}, last {last(newest, now)}"
+    return f"{whose or 'Your team'} hit this {when}: {_title(best.case)} {_ending(best.case, ref, fixes)}"
+
+
+def maybe_headline(best: Remembered, fixes: Sequence[Advice], now: datetime, whose: str) -> str:
+    """What may be related, told as the past that it is."""
+    where = f" in {whose}" if whose else ""
+    title, when = _title(best.case).rstrip("."), age(best.case.occurred_at, now)
+    said = f"Maybe related ({percent(best.confidence)}): {title}, {when}{where}."
+    if not fixes:
+        return said
+    took = best.case.minutes_to_resolve
+    after = f" after {duration(took)}" if took is not None else ""
+    return f"{said} Then it ended{after} with: {_fix(fixes[0])}"
+
+
+def new_headline(recollection: Recollection, nearest: Sequence[Nearest]) -> str:
+    """That nobody has met this, as far as memory knows."""
+    if not nearest:
+        return "Not seen before. Nothing in memory is like it."
+    first = recollection.remembered[0]
+    title = _title(first.case).rstrip(".")
+    if first.gates:
+        why = full_stop(uncapped(first.gates[0]))
+        return f"Not seen before in anything that still holds. The nearest is {title}: {why}"
+    return f"Not seen before. The nearest is {title} ({percent(first.confidence)} likely the same)."
+
+
+def percent(share: float) -> str:
+    """A share as people say it; certainty is never claimed."""
+    return f"{min(max(round(100 * share), 0 if share <= 0 else 1), 99)} %"
+
+
+def _title(case: Case) -> str:
+    return full_stop(uncapped(one_line(case.title, TITLE_CHARS_MAX) or "no title"))
+
+
+def _fix(fix: Advice) -> str:
+    return full_stop(uncapped(first_sentence(fix.action, FIX_CHARS_MAX)))
+
+
+def _ending(case: Case, ref: str, fixes: Sequence[Advice]) -> str:
+    took = case.minutes_to_resolve
+    after = f" in {duration(took)}" if took is not None else ""
+    if fixes and ref in fixes[0].evidence:
+        who = f" by {fixes[0].by[0]}" if fixes[0].by else ""
+        return f"Fixed{after}{who}: {_fix(fixes[0])}"
+    if fixes:
+        return f"What ended it in other cases: {_fix(fixes[0])}"
+    if case.resolution is not None and case.resolution.text.strip():
+        return "What ended it then is not proposed; see why below."
+    if case.state is CaseState.RESOLVED and took is not None:
+        return f"It was over after {duration(took)}; what ended it is not recorded."
+    return "How it ended is not recorded."

@@ -1,0 +1,64 @@
+"""Whether a fix lasted: did the failure stay away after it, or was it back before long?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from hindcast.model.recollection import Cue
+from hindcast.reason.pool import Member
+from hindcast.reason.tries import Try
+from hindcast.reason.wording import counted
+
+# Long enough for weekly jobs, releases and peaks to have come round twice.
+HOLD_DAYS_MIN = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Lasting:
+    """How often the failure stayed away, of how often that can be told."""
+
+    held: int = 0
+    held_of: int = 0
+    # What happened where it did not: "It came back 3 days later (cases/inc-…@7)."
+    told: tuple[str, ...] = ()
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it never lasted, as far as can be told."""
+        return self.held_of > 0 and self.held == 0
+
+
+def lasting(worked: Sequence[Try], members: Sequence[Member], cue: Cue) -> Lasting:
+    """How well what ended the cases lasted, judged by when the same failure was seen next."""
+    held, told = 0, []
+    endings = [one for one in worked if one.is_ending]
+    for one in endings:
+        back_at, ref = _next(one, members, cue)
+        ended_at = max(one.at, one.member.case.occurred_at)
+        enough = timedelta(days=HOLD_DAYS_MIN)
+        if back_at is None:
+            # Too early to tell is neither.
+            held += 1 if cue.at - ended_at >= enough else 0
+        elif back_at - ended_at >= enough:
+            held += 1
+        else:
+            days = max((back_at - ended_at).days, 0)
+            when = f"{counted(days, 'day')} later" if days else "the same day"
+            told.append(f"It came back {when}{f' ({ref})' if ref else ''}.")
+    return Lasting(held, held + len(told), tuple(told))
+
+
+def _next(one: Try, members: Sequence[Member], cue: Cue) -> tuple[datetime | None, str]:
+    """When the failure was seen next after the case of a try: in another case, or now."""
+    own = one.member
+    later = [
+        (member.case.occurred_at, member.ref)
+        for member in members
+        if member.is_occurrence and member is not own and member.case.occurred_at > own.case.occurred_at
+    ]
+    # A question may be mere curiosity; an incident that asks is the failure itself.
+    if cue.incident and cue.at > own.case.occurred_at:
+        later.append((cue.at, ""))
+    return min(later, default=(None, ""), key=lambda found: found[0])

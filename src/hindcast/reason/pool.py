@@ -1,0 +1,107 @@
+"""Which of the cases that came to mind are about the same failure, and how much each of them may say.
+
+What recall held back (superseded, retired, said to be wrong) has no fix to offer. Its harm still counts: a warning that
+was not needed costs a minute, one that was missing costs the night.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from hindcast.model.case import Case, CaseState
+from hindcast.model.recollection import Familiarity, Recollection, Remembered
+
+# More likely than not the same failure.
+SAME_CONFIDENCE_MIN = 0.5
+
+
+class Standing(StrEnum):
+    """What a case may still say."""
+
+    CURRENT = "current"
+    # A newer case tells it better: this one may confirm that one's fix, and offers none of its own.
+    SUPERSEDED = "superseded"
+    # It warns, and nothing else.
+    HELD_BACK = "held back"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One case about the failure that is asked about."""
+
+    remembered: Remembered
+    standing: Standing
+    # What to cite: address and version, with the space in front when it is not the asker's own.
+    ref: str
+
+    @property
+    def case(self) -> Case:
+        """The case itself."""
+        return self.remembered.case
+
+    @property
+    def is_occurrence(self) -> bool:
+        """Whether the failure happened then: what was held back for another reason may be another failure."""
+        return self.standing is not Standing.HELD_BACK
+
+
+def ref_of(remembered: Remembered, own: str | None) -> str:
+    """What to cite a case as."""
+    is_foreign = bool(remembered.space) and own is not None and remembered.space != own
+    return f"{remembered.space + ':' if is_foreign else ''}{remembered.address}@{remembered.version}"
+
+
+def own_space(recollection: Recollection, space: str | None) -> str | None:
+    """Whose memory was asked. Without a word about it, hits of several spaces are all cited with theirs."""
+    if space is not None:
+        return space
+    spaces = {one.space for one in recollection.remembered}
+    return None if len(spaces) <= 1 else ""
+
+
+def pool(recollection: Recollection, own: str | None) -> tuple[Member, ...]:
+    """The cases about the same failure, oldest first: the order of hits changes nothing that follows from them."""
+    best = recollection.best if recollection.familiarity is not Familiarity.NEW else None
+    family = _family(best, recollection.remembered) if best is not None else frozenset()
+    found = [
+        Member(one, _standing(one), ref_of(one, own))
+        for one in recollection.remembered
+        if one.case.state is not CaseState.DISMISSED
+        and (one is best or _place(one) in family or one.confidence >= SAME_CONFIDENCE_MIN)
+        # On first sight nothing answers; what was held back may still warn.
+        and (best is not None or one.gates)
+    ]
+    return tuple(sorted(found, key=lambda one: (one.case.occurred_at, one.ref, one.remembered.space)))
+
+
+def _standing(one: Remembered) -> Standing:
+    if not one.gates and not one.superseded_by:
+        return Standing.CURRENT
+    # A second gate is a second reason, and none of the others leaves it a say.
+    return Standing.SUPERSEDED if one.superseded_by and len(one.gates) <= 1 else Standing.HELD_BACK
+
+
+def _place(one: Remembered) -> tuple[str, str]:
+    return one.space, one.case.id
+
+
+def _family(best: Remembered, remembered: Sequence[Remembered]) -> frozenset[tuple[str, str]]:
+    """The best case and all that people have tied to it: recurrences, what it replaces, and theirs in turn."""
+    found = {_place(best)}
+    own = [one for one in remembered if one.space == best.space]
+    for _ in own:
+        grown = found | {_place(one) for one in own for kin in own if _place(kin) in found and _tied(one, kin)}
+        if grown == found:
+            break
+        found = grown
+    return frozenset(found)
+
+
+def _tied(one: Remembered, other: Remembered) -> bool:
+    names = ({one.case.id, one.address}, {other.case.id, other.address})
+    for a, b, theirs in ((one, other, names[1]), (other, one, names[0])):
+        if a.case.previous in theirs or a.superseded_by in theirs or theirs & set(a.case.supersedes):
+            return b.case.id != a.case.id
+    return False
