@@ -1,7 +1,7 @@
 """The register of incidents: every step in an incident's life is a commit in the memory of its space.
 
 Incidents are remembered like everything else, so their past can be read at any moment, and a restart finds those that
-are not over where they were left.
+are not over where they were left. With each step goes what it teaches: the incident's case in the casebook.
 """
 
 from __future__ import annotations
@@ -9,8 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
+from hindcast.casebook import Casebook
+from hindcast.casebook.incident import carried_over, case_of
+from hindcast.casebook.layout import address_of, change_of, readable, says_the_same
+from hindcast.casebook.writing import write
 from hindcast.ingest.fingerprint.grouping import Groups, read_rules
-from hindcast.memory import Memory
+from hindcast.memory import Memory, View
 from hindcast.model.errors import Missing
 from hindcast.model.ids import Address
 from hindcast.model.incident import Event, Incident, from_json, to_json
@@ -40,7 +44,7 @@ class Register:
         return self._memories[space]
 
     def remember(self, event: Event, *, actor: str = ACTOR) -> None:
-        """Commit what an event made of its incident."""
+        """Commit what an event made of its incident, and what there is to learn from it, as one step."""
         incident = event.incident
         change = Change(
             Address(NAMESPACE, incident.id),
@@ -49,7 +53,16 @@ class Register:
             text=_text(incident),
             occurred_at=incident.onset_at,
         )
-        self._memory(incident.space).commit([change], actor=actor, why=event.why or f"The incident was {event.kind}.")
+        write(
+            self._memory(incident.space),
+            lambda view: [change, *_learnt(event, view)],
+            actor=actor,
+            why=event.why or f"The incident was {event.kind}.",
+        )
+
+    def casebook(self, space: str) -> Casebook:
+        """What is known about the incidents of a space."""
+        return Casebook(self._memory(space))
 
     def incident(self, space: str, incident_id: str) -> Incident:
         """One incident as it stands."""
@@ -86,6 +99,24 @@ class Register:
         for memory in self._memories.values():
             memory.close()
         self._memories.clear()
+
+
+def _learnt(event: Event, view: View) -> list[Change]:
+    """The changes to cases that an event makes; none when it says nothing new."""
+    record = view.find(address_of(event.incident.id))
+    known = readable(record)
+    if record is not None and known is None:
+        # Somebody wrote something else there. The incident itself is worth more than a quarrel about its case.
+        return []
+    case = case_of(event, known)
+    home = readable(view.find(address_of(case.joined_into))) if case.joined_into else None
+    is_new = known is None or known.joined_into != case.joined_into
+    made = [case] if home is None else [case, carried_over(home, case.case, whole=is_new)]
+    return [
+        change_of(kept)
+        for kept in made
+        if (found := view.find(address_of(kept.case.id))) is None or not says_the_same(found, kept)
+    ]
 
 
 def _text(incident: Incident) -> str:

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from hindcast.casebook.layout import CASES, Kept, address_of, change_of, kept_of, says_the_same
+from hindcast.casebook.layout import CASES, Kept, address_of, change_of, kept_of, readable, says_the_same
 from hindcast.casebook.writing import write
 from hindcast.memory import Memory, View
 from hindcast.model.case import Case, CaseState
-from hindcast.model.errors import Damaged, Missing
+from hindcast.model.errors import Missing
 from hindcast.model.query import Filter
-from hindcast.model.record import MAIN, Change, Record
+from hindcast.model.record import MAIN, Change
 
 Edit = Callable[[Case], Case]
 # What becomes of a case that is known when the same case is handed over again: the known one first.
@@ -107,7 +107,7 @@ class Casebook:
             changes: list[Change] = []
             for case in cases:
                 record = view.find(address_of(case.id))
-                known = _readable(record)
+                known = readable(record)
                 wanted = Kept(case) if known is None else replace(known, case=settle(known.case, case))
                 if record is not None and says_the_same(record, wanted):
                     outcome["unchanged"].append(case.id)
@@ -151,16 +151,9 @@ def kept_in(view: View, case_id: str) -> Kept | None:
 
 def cases_in(view: View, *, wanted: Filter = CASES) -> tuple[Case, ...]:
     """All cases that a moment shows, the newest first. What lies among them and is no case is left out."""
-    kept = (_readable(record) for record in view.every(wanted))
+    kept = (readable(record) for record in view.every(wanted))
     found = [one.case for one in kept if one is not None]
     return tuple(sorted(found, key=lambda case: (case.occurred_at, case.id), reverse=True))
-
-
-def _readable(record: Record | None) -> Kept | None:
-    try:
-        return kept_of(record) if record is not None else None
-    except Damaged:
-        return None
 
 
 def _there(kept: Kept | None, case_id: str) -> Kept:

@@ -63,14 +63,21 @@ def kept_of(record: Record) -> Kept:
     return Kept(case, str(body.get("joined_into") or ""), _names(body.get("apart")), record.version)
 
 
+def readable(record: Record | None) -> Kept | None:
+    """The case in a record, or None where there is none or something else."""
+    try:
+        return kept_of(record) if record is not None else None
+    except Damaged:
+        return None
+
+
 def says_the_same(record: Record, kept: Kept) -> bool:
     """Whether remembering this case again would change nothing."""
     change = change_of(kept)
     if (record.kind, record.text, record.occurred_at) != (change.kind, change.text, change.occurred_at):
         return False
-    try:
-        known = kept_of(record)
-    except Damaged:
+    known = readable(record)
+    if known is None:
         return False
     # Times are written in more than one way, so values are compared, not what they were written as.
     same = replace(known, version=kept.version) == kept
