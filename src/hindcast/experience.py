@@ -6,7 +6,6 @@ All of it is remembered like everything else: a verdict is a commit that can be 
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -20,6 +19,7 @@ from hindcast.model.ids import Address
 from hindcast.model.query import Filter
 from hindcast.model.record import MAIN, Change, Commit, Json, Record
 from hindcast.model.verdict import Experience, Judgement, Matter, Reliability, Verdict
+from hindcast.recall.reliability import level_of, tabulate
 
 VERDICTS = "verdicts"
 VERDICT = "verdict"
@@ -30,10 +30,6 @@ RELIABILITY_KIND = "reliability"
 DIGEST_CHARS = 16
 ASKED_CHARS_MAX = 4_000
 SAID_CHARS_MAX = 200
-
-# Confidence is told in ten levels, and a level says something once it was asked about so many times.
-LEVELS = 10
-ASKED_MIN = 5
 
 
 def experience_of(view: View) -> Experience:
@@ -149,36 +145,20 @@ def keep_reliability(
     return memory.commit([change], actor=actor, why=why, branch=branch)
 
 
-def by_level(told: Iterable[tuple[float, bool]]) -> tuple[Reliability, ...]:
-    """Answers counted by level of confidence: how sure we were, and whether it was right."""
-    asked: Counter[int] = Counter()
-    right: Counter[int] = Counter()
-    for confidence, was_right in told:
-        level = min(int(confidence * LEVELS), LEVELS - 1)
-        asked[level] += 1
-        right[level] += was_right
-    return tuple(
-        Reliability(level / LEVELS, (level + 1) / LEVELS, asked[level], right[level]) for level in sorted(asked)
-    )
-
-
 def _with_verdicts(measured: Sequence[Reliability], verdicts: Iterable[Verdict]) -> tuple[Reliability, ...]:
     """What was measured, and what people said since: each verdict on a memory counts once, at the level it was told."""
-    said = by_level(
+    said = [
         (verdict.confidence, verdict.judgement is Judgement.RIGHT)
         for verdict in verdicts
         if verdict.matter is Matter.MEMORY and verdict.confidence > 0
-    )
-    levels: dict[float, Reliability] = {round(one.confidence_min, 6): one for one in measured}
-    for one in said:
-        known = levels.get(round(one.confidence_min, 6))
-        if known is None or known.confidence_max != one.confidence_max:
-            levels.setdefault(round(one.confidence_min, 6), one)
-            continue
-        levels[round(one.confidence_min, 6)] = replace(
-            known, asked=known.asked + one.asked, right=known.right + one.right
-        )
-    return tuple(one for _, one in sorted(levels.items()) if one.asked >= ASKED_MIN)
+    ]
+    levels = list(measured) or list(tabulate(()))
+    for confidence, was_right in said:
+        known = level_of(confidence, levels)
+        if known is not None:
+            told = replace(known, asked=known.asked + 1, right=known.right + was_right)
+            levels[levels.index(known)] = told
+    return tuple(level for level in levels if level.asked)
 
 
 def _text(body: Json, name: str) -> str:

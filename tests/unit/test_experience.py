@@ -9,8 +9,6 @@ import pytest
 from tests.conftest import Place
 
 from hindcast.experience import (
-    ASKED_MIN,
-    by_level,
     experience_of,
     keep_reliability,
     record_verdict,
@@ -140,14 +138,6 @@ def test_what_is_retired_can_come_back(memory: Memory) -> None:
         retire(memory, " ", actor="ana", why="x")
 
 
-def test_answers_are_counted_by_level() -> None:
-    """Each answer counts at the tenth that its confidence lies in; certainty belongs to the last."""
-    assert by_level([(0.85, True), (0.8, False), (1.0, True)]) == (
-        Reliability(0.8, 0.9, 2, 1),
-        Reliability(0.9, 1.0, 1, 1),
-    )
-
-
 def test_verdicts_add_to_what_was_measured(memory: Memory) -> None:
     """What people say about memories moves how often a level was right; what they say of proposals does not."""
     keep_reliability(memory, [Reliability(0.8, 0.9, 38, 35)], actor="ana", why="measured", at=NOW)
@@ -158,13 +148,13 @@ def test_verdicts_add_to_what_was_measured(memory: Memory) -> None:
     assert experience_of(memory.now()).reliability == (Reliability(0.8, 0.9, 39, 35),)
 
 
-def test_a_level_says_nothing_before_it_was_asked_about(memory: Memory) -> None:
-    """A handful of verdicts is no reliability: a level counts from the fifth answer on."""
-    for number in range(ASKED_MIN):
-        assert experience_of(memory.now()).reliability == ()
-        record_verdict(memory, replace(RIGHT, fingerprints=(number,)), actor="ana")
+def test_verdicts_count_where_nothing_was_measured(memory: Memory) -> None:
+    """A team that never measured has its verdicts, each at its level of confidence, certainty at the last."""
+    record_verdict(memory, RIGHT, actor="ana")
+    record_verdict(memory, replace(RIGHT, by="bo", judgement=Judgement.WRONG), actor="bo")
+    record_verdict(memory, replace(RIGHT, case="other", confidence=1.0), actor="bo")
 
-    assert experience_of(memory.now()).reliability == (Reliability(0.8, 0.9, ASKED_MIN, ASKED_MIN),)
+    assert experience_of(memory.now()).reliability == (Reliability(0.8, 0.9, 2, 1), Reliability(0.9, 1.0, 1, 1))
 
 
 def test_nothing_measured_is_not_kept(memory: Memory) -> None:

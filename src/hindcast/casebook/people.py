@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from hindcast.model.action import same_action
 from hindcast.model.case import (
     Attempt,
     Case,
@@ -164,7 +165,7 @@ def numbered(prefix: str, taken: Iterable[str]) -> str:
 
 
 def _with_fix(case: Case, fix: Fix, *, by: str, at: datetime) -> Case:
-    known = attempt_of(case, fix.attempt) if fix.attempt else _same_words(case, fix.text)
+    known = attempt_of(case, fix.attempt) if fix.attempt else _named_by(case, fix.text)
     text = fix.text.strip() or (known.action if known is not None else "")
     if not text:
         if case.resolution is None or not (fix.command or fix.diff or fix.config):
@@ -187,10 +188,15 @@ def _with_fix(case: Case, fix: Fix, *, by: str, at: datetime) -> Case:
     return replace(case, resolution=made)
 
 
-def _same_words(case: Case, text: str) -> Attempt | None:
-    """The attempt that a fix repeats word for word."""
+def _named_by(case: Case, text: str) -> Attempt | None:
+    """The attempt that a fix names, word for word or as the same deed; the latest, if there were several."""
+    if not text.strip():
+        return None
     words = " ".join(text.casefold().split())
-    return next((one for one in case.attempts if words and " ".join(one.action.casefold().split()) == words), None)
+    exact = [one for one in case.attempts if " ".join(one.action.casefold().split()) == words]
+    # What made it worse may share its deed with what helped ("raised the limit"), so only its very words name it.
+    alike = [one for one in case.attempts if one.outcome is not Outcome.MADE_WORSE and same_action(one.action, text)]
+    return next(iter([*reversed(exact), *reversed(alike)]), None)
 
 
 def _with_responders(case: Case, *names: str) -> Case:
