@@ -19,8 +19,8 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 # Longer runs are encoded data, not words.
 WORD_CHARS_MAX = 40
 # Endings of English words, the longest first; a stem keeps at least three letters.
-_ENDINGS = ("ational", "ations", "ation", "ingly", "ments", "ment", "ings", "ness", "edly", "ing", "ies", "ied", "ers",
-            "ion", "ed", "er", "es", "ly", "s", "e")  # fmt: skip
+_ENDINGS = ("ational", "ations", "ation", "ingly", "ments", "ment", "ings", "ness", "edly", "ing", "ies", "ied", "ions",
+            "ers", "ion", "ed", "er", "es", "ly", "s", "e")  # fmt: skip
 
 
 @lru_cache(maxsize=65_536)
