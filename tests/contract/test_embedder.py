@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hindcast.adapters import model_pack
+from hindcast.adapters import embedder_onnx, model_pack
 from hindcast.adapters.embedder_http import HttpEmbedder
 from hindcast.adapters.embedder_onnx import OnnxEmbedder
 from hindcast.model.errors import Damaged, HindcastError, Malformed, Missing, Refused, Unavailable
@@ -224,6 +224,60 @@ def test_the_model_carries_its_hash(onnx: OnnxEmbedder, pack: Path) -> None:
     digest = hashlib.sha256((pack / "model.onnx").read_bytes()).hexdigest()
 
     assert onnx.model == f"all-MiniLM-L6-v2-int8@{digest[:12]}"
+
+
+def test_tokens_come_with_the_same_vector(onnx: OnnxEmbedder) -> None:
+    """One run gives a text's vector, bit for bit as `embed` gives it, and a vector of unit length for each token."""
+    read = onnx.embed_tokens(TEXTS, tokens_max=64)
+
+    np.testing.assert_array_equal(np.array([vector for vector, _, _ in read]), onnx.embed(TEXTS))
+    for _, numbers, vectors in read:
+        assert (len(numbers), onnx.dims) == vectors.shape
+        assert vectors.dtype == np.float32
+        np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+
+
+def test_tokens_are_parts_of_words_each_once(onnx: OnnxEmbedder) -> None:
+    """Marks, punctuation and repetitions have no token: what is left are the pieces of words, in their order."""
+    (once, twice, nothing, empty) = onnx.embed_tokens(
+        ["pool exhausted", "[ERROR] pool... pool!! exhausted -- (pool) 🚒", "?!… --- ***", ""], tokens_max=64
+    )
+
+    assert len(once[1]) == 2
+    assert set(once[1].tolist()) < set(twice[1].tolist())
+    assert len(twice[1]) == 3
+    assert len(nothing[1]) == len(empty[1]) == 0
+
+
+def test_a_long_text_has_its_first_tokens(onnx: OnnxEmbedder) -> None:
+    """No more tokens than asked for, and those of a prefix are the first."""
+    text = " ".join(f"word{number} {chr(97 + number % 26)}bc" for number in range(100))
+
+    ((_, few, _),) = onnx.embed_tokens([text], tokens_max=8)
+    ((_, many, _),) = onnx.embed_tokens([text], tokens_max=64)
+
+    assert (len(few), len(many)) == (8, 64)
+    assert many[:8].tolist() == few.tolist()
+
+
+def test_an_answer_is_nearest_to_its_own_words(onnx: OnnxEmbedder) -> None:
+    """A word's token is nearer to the same word in another sentence than to the words around it."""
+    (_, asked, question), (_, numbers, vectors) = onnx.embed_tokens(
+        ["certificate", "last night the certificate of the payment gateway expired"], tokens_max=64
+    )
+
+    nearest = numbers[(vectors @ question.T).argmax(axis=0)]
+    assert asked.tolist() == nearest.tolist()
+
+
+def test_too_many_texts_at_once_are_refused(onnx: OnnxEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both doors name the limit; no text is read."""
+    monkeypatch.setattr(embedder_onnx, "TEXTS_PER_CALL_MAX", 2)
+
+    for door in (onnx.embed, lambda texts: onnx.embed_tokens(texts, tokens_max=64)):
+        with pytest.raises(Malformed, match="at most 2"):
+            door(["a", "b", "c"])
+    assert onnx.embed_tokens([], tokens_max=64) == []
 
 
 def test_no_pack_is_missing(tmp_path: Path) -> None:

@@ -119,6 +119,10 @@ class Asking:
             return None
         best = best_of(found, COMPARED_MAX)
         texts = tokens.read(best)
+        if len(texts) < len(best):
+            # Another process may have made them meanwhile.
+            tokens.reload()
+            texts = tokens.read(best)
         lacking = [version for version in best if version not in texts]
         if lacking:
             try:
