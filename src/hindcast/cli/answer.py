@@ -1,0 +1,276 @@
+"""Shows an answer on one screen: what it is, what ended it, what not to try, who knows, what next, and the evidence.
+
+An answer that would be longer is shortened step by step, the least important first, until it fits. Remembered text is
+shown, never obeyed: it cannot move the cursor or colour the screen.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from hindcast.cli.render import clean, cut
+from hindcast.model.diagnosis import Advice, Claim, Diagnosis, Nearest
+from hindcast.model.recollection import Familiarity
+from hindcast.reason.headline import percent
+from hindcast.reason.wording import age, duration, one_line
+
+SCREEN_LINES_MAX = 40
+WIDTH_CHARS_MAX = 100
+WIDTH_CHARS_MIN = 30
+LABEL_CHARS = 11
+NOTES_SHOWN_MAX = 4
+
+_STYLES = {Familiarity.SEEN: "bold green", Familiarity.MAYBE: "bold yellow", Familiarity.NEW: "bold cyan"}
+_WARNING = "bold red"
+
+
+@dataclass(frozen=True, slots=True)
+class _Detail:
+    """How much is shown of each part."""
+
+    chars: int
+    fixes: int
+    avoided: int
+    quotes: int
+    steps: int
+    nearest: int
+    notes: int
+    diff_lines: int
+    tried: int
+
+
+# From all that is worth reading down to what has to be said.
+_DETAILS = (
+    _Detail(400, 3, 8, 2, 9, 3, 4, 8, 6),
+    _Detail(260, 2, 5, 1, 7, 2, 3, 4, 4),
+    _Detail(160, 2, 4, 1, 6, 2, 2, 2, 0),
+    _Detail(100, 1, 4, 1, 5, 1, 1, 0, 0),
+    _Detail(70, 1, 3, 0, 4, 1, 0, 0, 0),
+)
+
+
+@dataclass
+class _Citations:
+    """Evidence by number, in the order in which it is first cited."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def cite(self, refs: Sequence[str], *, most: int = 3) -> str:
+        """The numbers of these records, as in ` [1][4]`."""
+        found = [self.numbers.setdefault(ref, len(self.numbers) + 1) for ref in refs[:most]]
+        return f" {''.join(f'[{number}]' for number in found)}" if found else ""
+
+
+def shown(diagnosis: Diagnosis, *, width: int, lines_max: int = SCREEN_LINES_MAX) -> RenderableType:
+    """An answer for a terminal of this width, as much of it as fits on one screen."""
+    wide = max(min(width, WIDTH_CHARS_MAX), WIDTH_CHARS_MIN)
+    measured = Console(width=wide, file=io.StringIO(), markup=False, highlight=False, emoji=False)
+    made: RenderableType = Text("")
+    for detail in _DETAILS:
+        made = _page(diagnosis, detail, wide)
+        if len(measured.render_lines(made, pad=False)) <= lines_max:
+            break
+    return made
+
+
+def _page(diagnosis: Diagnosis, detail: _Detail, width: int) -> RenderableType:
+    citations = _Citations()
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    grid.width = width
+    grid.add_column(width=LABEL_CHARS, no_wrap=True)
+    grid.add_column(ratio=1, overflow="fold")
+    for label, style, lines in _rows(diagnosis, detail, citations):
+        for number, line in enumerate(lines):
+            grid.add_row(Text(label if number == 0 else "", style=style), line)
+    if citations.numbers:
+        told = "  ".join(f"[{number}] {clean(ref)}" for ref, number in citations.numbers.items())
+        grid.add_row(Text("Evidence", style="dim"), Text(told, style="dim"))
+    head = Text(no_wrap=False)
+    head.append(diagnosis.familiarity.value.upper(), style=_STYLES[diagnosis.familiarity])
+    head.append(_sureness(diagnosis), style="dim")
+    headline = Text(clean(diagnosis.headline), style="bold")
+    for line in (head, headline):
+        line.truncate(6 * width, overflow="ellipsis")
+    return Group(_narrow(head, width), _narrow(headline, width), Text(""), grid)
+
+
+def _narrow(text: Text, width: int) -> RenderableType:
+    grid = Table.grid()
+    grid.width = width
+    grid.add_column(overflow="fold")
+    grid.add_row(text)
+    return grid
+
+
+def _sureness(diagnosis: Diagnosis) -> str:
+    said = ""
+    if diagnosis.case:
+        said = f"  {percent(diagnosis.confidence)} likely the same"
+    known = diagnosis.reliability
+    if known is not None and known.asked > 0:
+        said += f" · answers this sure were right {known.right} of {known.asked} times"
+    return said
+
+
+Row = tuple[str, str, list[Text]]
+
+
+def _rows(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iterator[Row]:
+    made: list[Callable[[], Iterator[Row]]] = [
+        lambda: _why(diagnosis, detail),
+        lambda: _cause(diagnosis, detail, citations),
+        lambda: _fixes(diagnosis, detail, citations),
+        lambda: _avoided(diagnosis, detail, citations),
+        lambda: _tried(diagnosis, detail),
+        lambda: _facts(diagnosis, detail, citations),
+        lambda: _steps(diagnosis, detail, citations),
+        lambda: _nearest(diagnosis, detail, citations),
+        lambda: _notes(diagnosis, detail),
+    ]
+    for part in made:
+        yield from part()
+
+
+def _why(diagnosis: Diagnosis, detail: _Detail) -> Iterator[Row]:
+    if diagnosis.reasons:
+        yield "How so", "dim", [_said(" · ".join(diagnosis.reasons), detail)]
+
+
+def _cause(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iterator[Row]:
+    if diagnosis.cause is not None:
+        label = "Cause" if diagnosis.familiarity is Familiarity.SEEN else "Cause then"
+        yield label, "bold", [_claim(diagnosis.cause, detail, citations)]
+
+
+def _fixes(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iterator[Row]:
+    is_seen = diagnosis.familiarity is Familiarity.SEEN
+    for number, fix in enumerate(diagnosis.fixes[: detail.fixes]):
+        label = ("Fix" if is_seen else "Fixed then by") if number == 0 else "or"
+        line = Text("✓ " if is_seen else "", style="green")
+        line.append(_cut(fix.action, detail), style="bold" if is_seen else "")
+        line.append(f"  {_record(fix)}{citations.cite(fix.evidence)}", style="dim")
+        yield cut(label, LABEL_CHARS), "bold green" if is_seen else "bold", [line, *_means(fix, detail)]
+
+
+def _means(fix: Advice, detail: _Detail) -> Iterator[Text]:
+    """The command, the setting and the change itself, as they were."""
+    for sign, text in (("$ ", fix.command), ("set ", fix.config)):
+        if text.strip():
+            yield Text(f"  {sign}{_cut(text, detail)}", style="cyan")
+    lines = fix.diff.strip("\n").splitlines()
+    if lines and detail.diff_lines:
+        for line in lines[: detail.diff_lines]:
+            style = "green" if line.startswith("+") else "red" if line.startswith("-") else "dim"
+            yield Text(f"  {cut(clean(line.expandtabs(4)), WIDTH_CHARS_MAX - LABEL_CHARS - 6)}", style=style)
+    if len(lines) > detail.diff_lines:
+        yield Text(f"  … {len(lines) - detail.diff_lines} more lines of the change with --format markdown", style="dim")
+
+
+def _record(fix: Advice) -> str:
+    """How often it worked, how often that lasted, and who did it."""
+    said = [f"worked {fix.worked} of {fix.tried}"]
+    if fix.held_of:
+        said.append(f"stayed away {fix.held} of {fix.held_of}")
+    if fix.by:
+        said.append(", ".join(clean(one_line(name, 40)) for name in fix.by[:3]))
+    return " · ".join(said)
+
+
+def _avoided(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iterator[Row]:
+    """Harm stands out; what merely did nothing stands below it."""
+    for number, one in enumerate(diagnosis.avoid[: detail.avoided]):
+        is_harm = one.made_worse > 0
+        line = Text("✗ " if is_harm else "– ", style=_WARNING if is_harm else "yellow")
+        line.append(_cut(one.action, detail), style="red" if is_harm else "")
+        line.append(f": {what_happened(one)}{citations.cite(one.evidence)}", style="" if is_harm else "dim")
+        for quote in one.happened[: detail.quotes]:
+            line.append(f" “{_cut(quote, detail)}”", style="italic dim")
+        yield "DON'T TRY" if number == 0 else "", _WARNING, [line]
+
+
+def what_happened(one: Advice) -> str:
+    """What came of something that is better left, in a few words."""
+    if one.made_worse:
+        said = f"made it worse {one.made_worse} of {one.tried}"
+        return f"{said}, worked {one.worked}" if one.worked else said
+    if one.worked and one.held_of:
+        return f"did not last {one.held_of - one.held} of {one.held_of}"
+    return f"no effect {one.no_effect} of {one.tried}"
+
+
+def _tried(diagnosis: Diagnosis, detail: _Detail) -> Iterator[Row]:
+    """What was tried and has no known outcome; all else is told above."""
+    told = {one.action for one in (*diagnosis.fixes, *diagnosis.avoid)}
+    open_ended = [one for one in diagnosis.tried if one.outcome.value == "unknown" and one.action not in told]
+    if open_ended and detail.tried:
+        lines = [Text(f"? {_cut(one.action, detail)} (nobody knows what came of it)") for one in open_ended]
+        yield "Also tried", "dim", lines[: detail.tried]
+
+
+def _facts(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iterator[Row]:
+    if diagnosis.people:
+        line = Text()
+        for number, one in enumerate(diagnosis.people[:3]):
+            line.append(f"{'; ' if number else ''}{_cut(one.text, detail)}")
+            line.append(citations.cite(one.evidence, most=1), style="dim")
+        yield "Who knows", "bold", [line]
+    if diagnosis.minutes is not None:
+        usually = "usually " if diagnosis.times_seen > 1 else ""
+        yield "Took", "bold", [Text(f"{usually}{duration(diagnosis.minutes)}")]
+    if diagnosis.differs:
+        yield "This time", "bold", [_said(" ".join(diagnosis.differs), detail)]
+    for number, one in enumerate(diagnosis.disputes[: detail.fixes]):
+        yield "Disputed" if number == 0 else "", "bold yellow", [_claim(one, detail, citations)]
+
+
+def _steps(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iterator[Row]:
+    steps = list(diagnosis.next_steps)
+    if len(steps) > detail.steps:
+        # The last step, how to say whether it was right, is what the next answer learns from.
+        steps = [*steps[: detail.steps - 1], steps[-1]]
+    lines = [Text(f"{number}. ").append_text(_claim(one, detail, citations)) for number, one in enumerate(steps, 1)]
+    if lines:
+        yield "Next", "bold", lines
+
+
+def _nearest(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iterator[Row]:
+    label = "Also near" if diagnosis.case else "Nearest"
+    for number, one in enumerate(diagnosis.nearest[: detail.nearest]):
+        yield label if number == 0 else "", "dim", [*_near(one, diagnosis.at, detail, citations)]
+
+
+def _near(one: Nearest, now: datetime, detail: _Detail, citations: _Citations) -> Iterator[Text]:
+    line = Text(_cut(one.title, detail))
+    line.append(
+        f" ({percent(one.confidence)}, {age(one.occurred_at, now)}){citations.cite((one.address,))}", style="dim"
+    )
+    yield line
+    if one.alike:
+        yield Text(f"  alike: {_cut('; '.join(one.alike), detail)}", style="dim")
+    if one.differs:
+        yield Text(f"  but: {_cut(' '.join(one.differs), detail)}", style="dim")
+
+
+def _notes(diagnosis: Diagnosis, detail: _Detail) -> Iterator[Row]:
+    lines = [_said(note, detail, style="dim") for note in diagnosis.notes[: detail.notes]]
+    if lines:
+        yield "Note", "dim", lines
+
+
+def _claim(claim: Claim, detail: _Detail, citations: _Citations) -> Text:
+    return _said(claim.text, detail).append(citations.cite(claim.evidence), style="dim")
+
+
+def _said(text: str, detail: _Detail, style: str = "") -> Text:
+    return Text(_cut(text, detail), style=style)
+
+
+def _cut(text: str, detail: _Detail) -> str:
+    return clean(one_line(text, detail.chars))
