@@ -48,6 +48,8 @@ class _Action:
     made_worse: tuple[Try, ...]
     # What only superseded cases call a fix.
     outdated: tuple[Try, ...]
+    # What only held-back cases call a fix: one side of a dispute, and nothing else.
+    claimed: tuple[Try, ...]
     lasting: Lasting
     strength: float
 
@@ -87,7 +89,7 @@ def weigh(members: Sequence[Member], cue: Cue, answering: Remembered | None, exp
     return Weighed(
         tuple(_fix(one) for one in proposed[:FIXES_MAX]),
         tuple(_avoided(one) for one in sorted([*avoided, *short_lived], key=_by_harm)[:AVOIDED_MAX]),
-        (*(_dispute(one) for one in actions if one.worked and one.made_worse), *cut, *_outvoted(proposed, answering)),
+        (*(_dispute(one) for one in actions if _sides(one)), *cut, *_outvoted(proposed, answering)),
         tuple(notes),
     )
 
@@ -100,15 +102,15 @@ def _without_harm(tries: Sequence[Try], harmful: Sequence[Try]) -> tuple[list[Tr
         elsewhere = [bad for bad in harmful if bad.member is not one.member]
         left = without(one.action, [bad.action for bad in elsewhere]) if one.outcome is Outcome.WORKED else one.action
         # An action that is harmful as a whole stays whole: its own group says so.
-        if left and left != one.action:
+        if left == one.action or any(same(one.action, bad.action) for bad in elsewhere):
+            kept.append(one)
+        else:
             against = [bad.member.ref for bad in elsewhere if without(one.action, [bad.action]) != one.action]
             what = one_line(one.action, DISPUTED_ACTION_CHARS_MAX)
             there = ", ".join(dict.fromkeys(against))
             text = f"“{what}” ended it in {one.member.ref}, but a part of it made it worse in {there}."
             disputes.append(Claim(text, tuple(dict.fromkeys((one.member.ref, *against)))))
-            kept.append(replace(one, action=left))
-        else:
-            kept.append(one)
+            kept += [replace(one, action=left)] if left else []
     return kept, disputes
 
 
@@ -121,7 +123,9 @@ def _action(group: Sequence[Try], members: Sequence[Member], cue: Cue, answering
     made_worse = _each_case(group, Outcome.MADE_WORSE, *Standing)
     counts = [one.weight * (ANSWERING_COUNTS if one.member.remembered is answering else 1.0) for one in worked]
     strength = share(sum(counts), sum(one.weight for one in no_effect)).least
-    return _Action(worked, no_effect, made_worse, outdated, lasting(worked or outdated, members, cue), strength)
+    claimed = _each_case(group, Outcome.WORKED, Standing.HELD_BACK)
+    lasted = lasting(worked or outdated, members, cue)
+    return _Action(worked, no_effect, made_worse, outdated, claimed, lasted, strength)
 
 
 def _each_case(group: Sequence[Try], outcome: Outcome, *standings: Standing) -> tuple[Try, ...]:
@@ -196,8 +200,14 @@ def _advice(one: _Action, shown: Try, telling: Sequence[Try], mean: float, least
     )
 
 
+def _sides(one: _Action) -> bool:
+    """Whether somebody says that it worked where somebody else says that it did harm."""
+    return bool(one.made_worse and (one.worked or one.outdated or one.claimed))
+
+
 def _dispute(one: _Action) -> Claim:
-    worked, worse = ([each.member.ref for each in side] for side in (one.worked, one.made_worse))
+    sides = ((*one.worked, *one.outdated, *one.claimed), one.made_worse)
+    worked, worse = ([each.member.ref for each in side] for side in sides)
     what = one_line(_shown(one.made_worse).action, DISPUTED_ACTION_CHARS_MAX)
     text = f"“{what}” worked in {', '.join(worked)} and made it worse in {', '.join(worse)}."
     return Claim(text, tuple(dict.fromkeys((*worked, *worse))))

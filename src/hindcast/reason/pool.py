@@ -88,7 +88,7 @@ def _place(one: Remembered) -> tuple[str, str]:
 
 
 def _family(best: Remembered, remembered: Sequence[Remembered]) -> frozenset[tuple[str, str]]:
-    """The best case and all that people have tied to it: recurrences, what it replaces, and theirs in turn."""
+    """The best case and all that is tied to it: recurrences, what it replaces, the same stack, and theirs in turn."""
     found = {_place(best)}
     own = [one for one in remembered if one.space == best.space]
     for _ in own:
@@ -104,4 +104,10 @@ def _tied(one: Remembered, other: Remembered) -> bool:
     for a, b, theirs in ((one, other, names[1]), (other, one, names[0])):
         if a.case.previous in theirs or a.superseded_by in theirs or theirs & set(a.case.supersedes):
             return b.case.id != a.case.id
-    return False
+    return _same_stack(one.case, other.case)
+
+
+def _same_stack(one: Case, other: Case) -> bool:
+    """Whether both failed at the same place. The fingerprint of a mere message says less, and ties nothing."""
+    has_frames = bool(set(one.clues.frames) & set(other.clues.frames))
+    return has_frames and bool(set(one.clues.fingerprints) & set(other.clues.fingerprints))

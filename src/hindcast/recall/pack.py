@@ -110,10 +110,12 @@ def _fitting(one: _Statement, main: str, room: int) -> tuple[str, bool] | None:
     whole = one.quoted if one.is_block else " ".join(one.quoted.split())
     sentences = [whole] if one.is_block else [part for part in _SENTENCE_END.split(whole) if part] or [""]
     for count in range(len(sentences), 0, -1):
-        line = _line(replace(one, quoted=" ".join(sentences[:count])), main)
-        # The line break before it counts as well.
-        if tokens_of(line) + 1 <= room:
-            return line, count == len(sentences)
+        # How often it worked is worth less than a sentence of what it was.
+        for tail in dict.fromkeys((one.tail, "")):
+            line = _line(replace(one, quoted=" ".join(sentences[:count]), tail=tail), main)
+            # The line break before it counts as well.
+            if tokens_of(line) + 1 <= room:
+                return line, count == len(sentences) and tail == one.tail
     return None
 
 
