@@ -15,7 +15,7 @@ _TROUBLE = (
     r"(?:(?:the|these|those|all|our|more|new|its?|connection|5xx|500|http|api|checkout|consumer|replication)\s+)*"
     r"(?:\w+\s+)?"
     r"(?:errors?|failures?|problems?|issues?|timeouts?|resets?|alerts?|symptoms?|exceptions?|crash(?:es|loops?)?|restarts|"
-    r"5xxs?|500s|502s|503s|504s|leaks?|lag|backlog|outage|incident|trouble|spikes?|pages|retries|"
+    r"5xxs?|500s|502s|503s|504s|leaks?|locks?|lag|backlog|outage|incident|trouble|spikes?|pages|retries|"
     r"error\s+(?:rates?|counts?|budget\s+burn)|failure\s+rates?|queue(?:\s+depth)?|deadlocks?|evictions?|ooms?|oomkills?|"
     r"refused\s+connections|pod\s+restarts|memory\s+growth|disk\s+usage|cpu(?:\s+usage)?|memory(?:\s+usage)?|load)"
 )
@@ -70,6 +70,7 @@ _WORSE = _compiled(
     rf"{_ADVERB}(?:doubl|tripl|quadrupl|increas|multipli|rais)(?:ed|ing)\s+(?:the\s+)?(?:number\s+of\s+)?(?:error\s+rate|errors|failures|failure\s+rate|timeouts|latency|outage)\b",
     r"(?:overload(?:ed|ing)|overwhelm(?:ed|ing)|saturat(?:ed|ing)|corrupt(?:ed|ing)|crash(?:ed|ing)|broke|melted|starv(?:ed|ing)|swamp(?:ed|ing)|hammer(?:ed|ing))\s+(?:the|our|all|every|another|other|auth|redis|postgres|kafka|more|it|them)\b",
     r"(?:got|became|was|were|went|even|much|far|things\s+(?:are|were))\s+(?:\w+\s+)?worse\b",
+    r"(?:made|making|left)\s+(?:\w[\w-]*\s+){1,4}?(?:slower|unresponsive|unstable|unavailable|unusable)\b",
     r"worse\s+than\s+before\b",
     r"prolong(?:ed|ing)\s+the\b|lost\s+(?:\w+\s+){0,2}(?:data|messages|writes|orders)\b|dug\s+(?:us|ourselves)\s+deeper\b",
 )
@@ -80,9 +81,9 @@ _NO_EFFECT = _compiled(
     r"nothing\s+(?:changed|improved|happened|helped|worked)\b|in\s+vain\b|(?:un|not\s+)successful(?:ly)?\b|ineffective\b|fruitless\b|useless\b|pointless\b",
     r"without\s+(?:\w+\s+)?(?:success|effect|improvement|luck|result|any\s+effect|any\s+change|any\s+improvement)\b",
     rf"{_TROUBLE}\s+{_ADVERB}(?:continued|persisted|remained|stayed|kept\s+\w+ing|came\s+back|came\s+right\s+back|returned(?!\s+to\s+(?:normal|zero|baseline))|reappeared|recurred|resumed|were\s+back|was\s+back|did\s+not\s+go\s+away|didn[’']t\s+go\s+away|went\s+on)\b",
-    r"(?:it|they|this|that)\s+(?:\w+\s+)?(?:reappeared|recurred|happened\s+again|came\s+right\s+back|started\s+again|failed\s+again|filled\s+(?:up\s+)?again)\b",
+    r"(?:it|they|this|that|disks?|queues?|logs?|memory|heap|cache)\s+(?:\w+\s+)?(?:reappeared|recurred|happened\s+again|came\s+right\s+back|started\s+again|failed\s+again|filled\s+(?:up\s+)?again)\b",
     r"(?:was|were|is|are|we\s+were|kept)?\s*\bstill\s+(?:\w+\s+)?(?:failing|seeing|erroring|down|broken|happening|timing\s+out|there|elevated|high|degraded|crashing|unavailable|climbing|growing|saw|stuck|full|present|slow)\b",
-    rf"(?:help(?:ed|s)?|worked|recovered|relieved|eased|improved|stabili[sz]ed|lasted|held|quiet(?:ened)?|fine|better|stopped|healthy|came\s+back|dropped|fell|subsided|relief|went\s+away|bought\s+us)\s+(?:\w+\s+)?(?:for|only|about|another)?\s*(?:for\s+)?{_AMOUNT}{_UNIT}\b(?!\s+later)",
+    rf"(?:help(?:ed|s)?|worked|recovered|relieved|eased|improved|stabili[sz]ed|lasted|held|quiet(?:ened)?|fine|better|stopped|healthy|came\s+back|dropped|fell|subsided|relief|went\s+away|bought\s+us)\s+(?:only\s+|just\s+|but\s+)?(?:for|lasted|us)\s+{_AMOUNT}{_UNIT}\b(?!\s+later)",
     r"(?:help(?:ed|s)?|recovered|worked|relieved|eased|improved|stabili[sz]ed|mitigated|fixed|dropped)\s+(?:\w+\s+){0,3}?(?:only\s+)?(?:briefly|temporarily|momentarily|at\s+first|initially|for\s+a\s+while|until)\b",
     r"(?:only\s+)?(?:briefly|temporarily|momentarily|initially|at\s+first)\s+(?:help(?:ed)?|recovered|worked|relieved|eased|improved|stabili[sz]ed|mitigated|fixed|restored|reduced|cleared)\b",
     r"(?:temporary|brief|short[- ]lived|momentary)\s+(?:relief|improvement|fix|recovery|reprieve|respite|effect)\b",
@@ -98,7 +99,7 @@ _WORKED = _compiled(
     rf"{_ADVERB}(?:fixed|resolved|solved|cured|cleared|mitigated|ended|stopped|eliminated|remedied|addressed|unblocked|alleviated|relieved|contained)\s+{_IT}\b",
     rf"(?:was|were|been|being|is|got)\s+{_ADVERB}(?:fixed|resolved|solved|mitigated|restored|remediated|cleared|contained|over)\b",
     r"(?:fix(?:ed|es)|resolved|cured|solved|healed)\s+(?:checkout|login|payments?|auth|search|orders?|us|most|production|everything|\w+\s+for\s+good)\b",
-    rf"{_TROUBLE}\s+(?:\w+\s+)?{_ADVERB}(?:stopped|disappeared|ceased|went\s+away|cleared|subsided|vanished|dropped|fell|decreased|declined|drained|ended|died\s+down|came\s+down|went\s+down|recovered|normali[sz]ed|returned\s+to\s+(?:normal|zero|baseline)|went\s+(?:back\s+)?to\s+(?:zero|normal|baseline|green)|stabili[sz]ed|evaporated|tapered\s+off|abated|were\s+gone|was\s+gone|caught\s+up)\b",
+    rf"{_TROUBLE}\s+(?:\w+\s+)?(?:ha(?:ve|s|d)\s+)?{_ADVERB}(?:stopped|disappeared|ceased|went\s+away|cleared|subsided|vanished|dropped|fell|decreased|declined|drained|ended|died\s+down|came\s+down|went\s+down|recovered|normali[sz]ed|returned\s+to\s+(?:normal|zero|baseline)|went\s+(?:back\s+)?to\s+(?:zero|normal|baseline|green)|stabili[sz]ed|evaporated|tapered\s+off|abated|were\s+gone|was\s+gone|caught\s+up)\b",
     rf"{_MEASURE}\s+{_ADVERB}(?:dropped|fell|improved|normali[sz]ed|recovered|went\s+back|returned|came\s+(?:back\s+)?down|stabili[sz]ed|went\s+(?:green|down)|halved|settled|turned\s+green)\b",
     rf"{_GOOD}\s+{_ADVERB}(?:recovered|stabili[sz]ed|came\s+back(?:\s+up|\s+online)?|went\s+back\s+to\s+normal|returned|resumed|normali[sz]ed|caught\s+up|became\s+(?:healthy|available|responsive)|turned\s+green|healed|reconnected)\b",
     r"recovered\b|full\s+recovery\b|recovery\s+(?:was|followed|began|came|within)\b",
@@ -109,6 +110,9 @@ _WORKED = _compiled(
     r"stabili[sz]ed(?:\s+(?:the|it|things))?\b|brought\s+(?:\w[\w-]*\s+){1,4}?(?:back|under\s+control|down\s+to|to\s+(?:zero|normal))\b",
     r"(?:all|everything|dashboards?|checks?)\s+(?:\w+\s+)?(?:green|clear|healthy|fine|normal|ok)\b|problem\s+solved\b|successful(?:ly)?\b|(?:was|were)\s+(?:a\s+)?success\b",
     r"(?:fixed|solved|resolved|cured)\s+it\b|(?:issue|problem|incident|outage)\s+(?:\w+\s+)?(?:resolved|fixed|mitigated|closed|over)\b",
+    r"(?:start(?:ed|ing)|began)\s+(?:succeeding|passing|flowing|working)\b|succeeded\b|succeeding\s+again\b",
+    r"(?:could|can|able\s+to|are|is|were|was|got)\s+(?:\w+\s+){0,4}?(?<!not )(?<!failing )(?<!failed )(?<!down )"
+    r"(?<!broken )(?<!full )(?<!back )(?<!out )(?<!slow )(?<!up )(?<!high )(?<!needed )(?:again|once\s+more)\b",
     r"(?:healthy|fine|quiet|clean|stable|ok)\s+(?:again|since|ever\s+since|afterwards?|from\s+then)\b|no\s+(?:more|further|new)\s+(?:\w+\s+)?(?:errors?|failures?|timeouts?|alerts?|resets?|crashes|restarts|occurrences|recurrence|ooms?|problems|issues)\b|not?\s+(?:recurred|seen\s+(?:it\s+)?again)\b",
     r"(?:as|was|is)\s+(?:the\s+)?(?:actual\s+|real\s+|final\s+|permanent\s+|proper\s+)?fix\b",
     r"reduced\s+(?:the\s+)?(?:\w+\s+)?(?:error\s+rate|errors|latency|lag|load|failures)\b",

@@ -90,7 +90,7 @@ _PRODUCTS = words(
 )
 _BREAKS = frozenset(";,.:!?()\n—–")
 _LINKS = words(
-    "hoping thinking and or then but after when once while so because which that until before as since if "
+    "hoping thinking and or nor then but after when once while so because which that until before as since if "
     "although though"
 )
 
@@ -123,7 +123,8 @@ def deeds_in(sentence: str, cues: Sequence[OutcomeCue] = ()) -> tuple[DeedFound,
         if (one := _deed(sentence, tokens, occurrence, cues)) is not None
         and not any(cue.start <= one.start < cue.end for cue in cues)
     ]
-    return tuple(sorted([*commands, *found], key=lambda one: one.start))
+    alone = [one for one in found if not any(other.start < one.start < other.end for other in found)]
+    return tuple(sorted([*commands, *alone], key=lambda one: one.start))
 
 
 def _hidden(sentence: str) -> str:
@@ -180,6 +181,8 @@ def _before(tokens: Sequence[Token], index: int) -> list[str]:
     for token in reversed(tokens[:index]):
         if token.text in _BREAKS:
             break
+        if not token.is_word:
+            continue
         found.append(token.low)
         if token.low in ("but", "which", "because", "although", "though", "whereas"):
             break
@@ -195,6 +198,13 @@ def _is_wish(sentence: str, tokens: Sequence[Token], one: Occurrence, before: Se
     hypothesis = list(_HYPOTHESIS.finditer(clause))
     if hypothesis and not re.search(r"[;]|,\s*(?:so|but|then|and)\s+(?:we|i)\b", clause[hypothesis[-1].end() :], re.I):
         return True
+    # A denial before an "and" is about what stands there: "rebooted without success and replaced it".
+    joints = [place for place, word in enumerate(near) if word in ("and", "then")]
+    if joints:
+        near = near[joints[-1] + 1 :]
+        last = [word for word in near if word not in _ADVERBS or word == "to"]
+    if near[-3:] == ["no", "amount", "of"]:
+        return False
     if any(word in _NEGATIONS - _EITHER for word in last[-3:]) and tokens[one.index].low not in NOUNS:
         return not (last and last[-1] == "to" and "unable" not in last)
     return bool(re.search(r"\bdecided\s+(?:not\s+to|against)\b|\bno\s+(?:need|attempt)\b", " ".join(near)))
@@ -217,7 +227,7 @@ def _past(
         # A log of what was done leaves out who did it: "Rolled back, recovered."
         if changes and nouns and _metric_first(nouns):
             return None
-        joined = bool(before) or one.index == 0 or tokens[one.index - 1].text in _BREAKS
+        joined = bool(before) or one.index == 0 or not tokens[one.index - 1].is_word
         return _made(sentence, tokens, one, cues, plain=0.85) if joined and _is_telling(tokens, one) else None
     if _is_joined(tokens, one, before) or last in ("after", "once", "when"):
         return _made(sentence, tokens, one, cues, plain=0.8)
@@ -300,6 +310,8 @@ def _gerund(
 ) -> DeedFound | None:
     told = [word for word in before if word not in _ADVERBS]
     near = told[-3:]
+    if before[-1:] in (["and"], ["or"]) or near == ["no", "amount", "of"]:
+        return _made(sentence, tokens, one, cues, plain=0.85, needs_outcome=True)
     if set(near[-2:]) & _NOT_ING and not set(near[-1:]) & {"by", "after", "tried"}:
         return None
     if near and near[-1] in _BE:
@@ -325,12 +337,14 @@ def _noun(
         return None
     if set(before[-4:]) & (_NEGATIONS - _EITHER) and "after" not in before:
         return None
-    by_deed = bool(set(before[-4:]) & _DONE)
+    follow = {token.low for token in tokens[one.after : one.after + 3]}
+    by_deed = bool(set(before[-4:]) & _DONE) or bool(follow & _FINISHED)
     if by_deed or last in _DID_NOUN or not before or set(before[-3:]) & _DETERMINERS:
         return _made(sentence, tokens, one, cues, plain=0.85 if by_deed else 0.8, needs_outcome=not by_deed, noun=True)
     return _made(sentence, tokens, one, cues, plain=0.7, needs_outcome=True, noun=True)
 
 
+_FINISHED = words("finished completed complete done began started triggered initiated performed executed")
 # Verbs that make a noun a deed: "performed a restart".
 _DONE = words("performed did initiated triggered executed forced issued ran completed tried attempted after following")
 

@@ -170,8 +170,7 @@ def _link_back(
         return
     unknown = [one for one in waiting if one.outcome is Outcome.UNKNOWN]
     if unknown:
-        every = _ALL_OF_THEM.search(sentence.text) is not None or early[0].outcome is not Outcome.WORKED
-        chosen = unknown if every and _joined(unknown) else unknown[-1:]
+        chosen = _told_together(unknown, early[0], sentence.text)
         for one in chosen:
             _tell(one, early[0].outcome, sentence.text, share=len(chosen), partial=early[0].partial, later=True)
             for cue in early[1:]:
@@ -184,8 +183,13 @@ def _link_back(
         last.more.append(sentence)
 
 
-def _joined(readings: Sequence[_Reading]) -> bool:
-    return len({one.sentence.start for one in readings}) == 1
+def _told_together(unknown: Sequence[_Reading], cue: OutcomeCue, text: str) -> list[_Reading]:
+    """Which deeds of the sentence before share an outcome that the next one tells."""
+    if _ALL_OF_THEM.search(text):
+        return list(unknown)
+    before = unknown[-1].sentence.text
+    end = OutcomeCue(cue.outcome, len(before), len(before))
+    return [unknown[index] for index in _group(before, end, unknown, range(len(unknown)))]
 
 
 def _tell(

@@ -1,0 +1,70 @@
+"""What is read out of prose and postmortems, against sentences and pages that a person has judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hindcast.learn.prose import attempts_in
+from hindcast.model.action import action_key
+
+FOLDER = Path(__file__).resolve().parent / "postmortems"
+
+# Of what is read, and of what stands there, so much has to be right. Every sentence of the two files is right today;
+# the floor leaves room for a sentence that somebody adds before the rules know it.
+PRECISION_MIN = 0.97
+RECALL_MIN = 0.95
+
+
+def judged(name: str) -> list[tuple[str, list[tuple[set[str], str]]]]:
+    """The sentences of a file, each with what was tried: the words of the deed and its object, and the outcome."""
+    found = []
+    for block in (FOLDER / name).read_text(encoding="utf-8").split("\n\n"):
+        lines = [line for line in block.splitlines() if line and not line.startswith("#")]
+        if not lines:
+            continue
+        wanted = [
+            (set(deed.split()), outcome.strip()) for deed, _, outcome in (line.partition("|") for line in lines[1:])
+        ]
+        found.append((lines[0].removeprefix("> "), wanted))
+    return found
+
+
+def compared(sentence: str, wanted: list[tuple[set[str], str]]) -> tuple[int, int, int]:
+    """How many attempts were read rightly, wrongly, and not at all."""
+    read = [
+        (set(str(action_key(one.command or one.action)).split()), one.outcome.value) for one in attempts_in(sentence)
+    ]
+    right = 0
+    for deed, outcome in wanted:
+        match = next((one for one in read if deed <= one[0] and one[1] == outcome), None)
+        if match is not None:
+            read.remove(match)
+            right += 1
+    return right, len(read), len(wanted) - right
+
+
+@pytest.mark.parametrize("name", ["sentences.txt", "sentences_more.txt"])
+def test_attempts_are_read_out_of_sentences(name: str) -> None:
+    """Of the attempts that people write about, almost all are read, and almost nothing else."""
+    counts = [(sentence, compared(sentence, wanted)) for sentence, wanted in judged(name)]
+    right, wrong, missed = (sum(count[place] for _, count in counts) for place in range(3))
+    told = "\n".join(f"{count}: {sentence}" for sentence, count in counts if count[1] or count[2])
+
+    assert right >= 30
+    assert right / (right + wrong) >= PRECISION_MIN, told
+    assert right / (right + missed) >= RECALL_MIN, told
+
+
+def test_no_harm_is_read_as_a_cure() -> None:
+    """What made it worse is never read as what worked, nor the other way round."""
+    turned = {"worked": "made worse", "made worse": "worked"}
+    for name in ("sentences.txt", "sentences_more.txt"):
+        for sentence, wanted in judged(name):
+            read = [(str(action_key(one.command or one.action)), one.outcome.value) for one in attempts_in(sentence)]
+            for deed, outcome in wanted:
+                if outcome in turned:
+                    assert not [one for one in read if deed <= set(one[0].split()) and one[1] == turned[outcome]], (
+                        sentence
+                    )
