@@ -1,143 +1,134 @@
-"""`hindcast incidents`: what broke, since when, and what was seen of it. Reading needs no running Hindcast."""
+"""`hindcast incident`: what broke, what is known about it, and what people add. Reading needs no running Hindcast."""
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
-from hindcast.cli.ingest import address
+from hindcast.cli import casepage, casework, deciding, judging
+from hindcast.cli.options import Limit
+from hindcast.cli.render import clean
 from hindcast.cli.session import Session, verb
-from hindcast.model.errors import HindcastError, Malformed, Missing, Refused, Stale, Unavailable
+from hindcast.model.errors import Missing
 
 if TYPE_CHECKING:
+    from hindcast.casebook import Kept
+    from hindcast.model.case import Case
     from hindcast.model.incident import Incident
-    from hindcast.register import Register
 
-app = typer.Typer(
-    no_args_is_help=True, help="Incidents: what broke, since when, what was seen, and whether it is over."
+HELP = (
+    "Incidents: what broke, since when, what was seen, what was tried, what ended it.\n\n"
+    "Detection writes what it sees; you add what only people know. What you say here is what the next person gets "
+    "when it happens again."
 )
+ROWS_MAX = 200
 
-_STYLES = {"open": "bold red", "awaiting": "yellow", "confirmed": "green"}
-_SEVERITIES = {"critical": "bold red", "major": "red", "minor": "yellow"}
-# What the other side's refusal means here, by HTTP status.
-_REFUSALS: dict[int, type[HindcastError]] = {400: Malformed, 422: Malformed, 404: Missing, 409: Stale, 403: Refused}
-TIMEOUT_SECONDS = 10
+app = typer.Typer(no_args_is_help=True, help=HELP, rich_markup_mode="rich")
 
-To = Annotated[str, typer.Option("--to", metavar="URL", help="Where Hindcast listens.")]
-Id = Annotated[str, typer.Argument(metavar="ID", help="As `hindcast incidents list` shows it.")]
+Id = Annotated[str, typer.Argument(metavar="ID", help="As `hindcast incident list` shows it.")]
 
 
-def _register(session: Session) -> Register:
-    from hindcast.register import Register
-
-    return Register(lambda _: session.memory(create=True))
-
-
-@verb(app, "list")
+@verb(app, "list", epilog="Example: hindcast incident list --days 90")
 def list_incidents(
     session: Session,
     days: Annotated[int, typer.Option("--days", min=1, help="How far back to look.")] = 30,
+    limit: Limit = ROWS_MAX,
 ) -> None:
-    """List incidents, the newest first."""
+    """List incidents and what is known about them, the newest first."""
+    from hindcast.model.case import to_json as case_json
     from hindcast.model.incident import to_json
 
     since = session.now() - timedelta(days=days)
-    found = _register(session).incidents(session.settings.space, since=since)
-    if not found and not session.as_json:
+    register = deciding.register(session)
+    incidents = {one.id: one for one in register.incidents(session.settings.space, since=since)}
+    cases = {one.id: one for one in register.casebook(session.settings.space).every(since=since)}
+    rows = [(cases.get(one), incidents.get(one)) for one in _newest(cases, incidents)][:limit]
+    if not rows and not session.as_json:
         session.hint(f"No incident in the last {days} days. `hindcast simulate --list` shows how to make one.")
-    session.answer({"incidents": [to_json(one) for one in found]}, _table(found, session.now()))
+    document = {
+        "incidents": [to_json(incident) for _, incident in rows if incident is not None],
+        "cases": [case_json(case) for case, _ in rows if case is not None],
+    }
+    session.answer(document, casepage.table(rows, session.now()))
 
 
-@verb(app, "show")
+@verb(app, "show", epilog="Example: hindcast incident show inc-20261115-0203-payment")
 def show(session: Session, incident_id: Id) -> None:
-    """Show one incident with its evidence: services, findings, templates, lines, changes before it."""
-    from hindcast.model.incident import to_json
+    """Show everything known about one incident: cause, fix, attempts with evidence, what was seen, what is missing."""
+    from hindcast.casebook.people import missing_in
 
-    found = _register(session).incident(session.settings.space, incident_id)
-    session.answer(to_json(found), _page(found))
-
-
-@verb(app, "confirm", writes=True)
-def confirm(session: Session, incident_id: Id, to: To = "") -> None:
-    """Say that an incident is over."""
-    _decide(session, "confirm", incident_id, to)
-
-
-@verb(app, "dismiss", writes=True)
-def dismiss(session: Session, incident_id: Id, to: To = "") -> None:
-    """Say that it was none: what its services do now counts as usual."""
-    _decide(session, "dismiss", incident_id, to)
-
-
-@verb(app, "reopen", writes=True)
-def reopen(session: Session, incident_id: Id, to: To = "") -> None:
-    """Say that an incident is not over after all."""
-    _decide(session, "reopen", incident_id, to)
-
-
-def _decide(session: Session, decision: str, incident_id: str, to: str) -> None:
-    import httpx
-
-    url = to or address(session.settings)
+    register, space = deciding.register(session), session.settings.space
+    kept = register.casebook(space).kept(incident_id)
     try:
-        answer = httpx.post(
-            f"{url.rstrip('/')}/api/v1/incidents/{incident_id}/decision",
-            json={"verb": decision, "by": session.who},
-            headers={"X-Hindcast-Space": session.settings.space},
-            timeout=TIMEOUT_SECONDS,
-            trust_env=False,
-        )
-    except httpx.HTTPError as error:
-        raise Unavailable(
-            f"Nothing at {url} answers: {error or type(error).__name__}.",
-            field="to",
-            remedy="Start one with `hindcast serve`: whoever watches has to know of the decision.",
-        ) from error
-    told = answer.json() if "json" in answer.headers.get("Content-Type", "") else {}
-    if not answer.is_success:
-        kind = _REFUSALS.get(answer.status_code, Unavailable)
-        raise kind(str(told.get("error", answer.text)), remedy="See `hindcast incidents list`.")
-    session.answer(told, Text(f"{told['id']} is {told['state']}."))
+        incident = register.incident(space, incident_id)
+    except Missing:
+        if kept is None:
+            raise
+        incident = None
+    gaps = missing_in(kept.case) if kept is not None and not kept.joined_into else ()
+    session.answer(casepage.document(kept, incident, gaps), _page(kept, incident, gaps))
 
 
-def _table(incidents: tuple[Incident, ...], now: datetime) -> Table:
-    table = Table(
-        "incident", "state", "severity", "began", "lasted", "what", box=None, pad_edge=False, padding=(0, 2, 0, 0)
-    )
-    for one in incidents:
-        end = one.closed_at or one.quiet_since or now
-        table.add_row(
-            one.id,
-            Text(one.state, style=_STYLES.get(one.state, "dim")),
-            Text(one.severity, style=_SEVERITIES.get(one.severity, "")),
-            f"{one.onset_at:%Y-%m-%d %H:%M:%S}",
-            _duration(end - one.onset_at),
-            one.title,
-        )
-    return table
+casework.install(app)
+deciding.install(app)
+judging.install(app)
 
 
-def _duration(length: timedelta) -> str:
-    seconds = max(int(length.total_seconds()), 0)
-    hours, minutes = seconds // 3600, seconds // 60 % 60
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min" if minutes else f"{seconds} s"
+def _newest(cases: dict[str, Case], incidents: dict[str, Incident]) -> list[str]:
+    begun = {one.id: one.onset_at for one in incidents.values()}
+    begun |= {one.id: one.occurred_at for one in cases.values() if one.id not in begun}
+    return sorted(begun, key=lambda one: (begun[one], one), reverse=True)
 
 
-def _page(one: Incident) -> Group:
-    parts: list[RenderableType] = [
-        Text(one.title, style="bold"),
-        Text(f"{one.id}   {one.state}   {one.severity}   since {one.onset_at:%Y-%m-%d %H:%M:%S} UTC", style="dim"),
+def _page(kept: Kept | None, incident: Incident | None, gaps: tuple[tuple[str, str], ...]) -> Group:
+    case = kept.case if kept is not None else None
+    began = incident.onset_at if incident is not None else case.occurred_at if case is not None else None
+    severity = incident.severity if incident is not None else case.severity if case is not None else None
+    words = [
+        case.id if case is not None else incident.id if incident is not None else "",
+        casepage.standing(case, incident),
+        str(severity or ""),
+        f"since {began:%Y-%m-%d %H:%M:%S} UTC" if began is not None else "",
+        _took(case),
     ]
+    title = case.title if case is not None else incident.title if incident is not None else ""
+    parts: list[RenderableType] = [
+        Text(clean(title), style="bold"),
+        Text("   ".join(word for word in words if word), style="dim"),
+    ]
+    if kept is not None:
+        parts += casepage.lesson(kept)
+    if incident is not None:
+        parts += _evidence(incident)
+    elif case is not None:
+        parts += casepage.symptoms(case)
+    previous = (case.previous if case is not None else "") or (incident.previous if incident is not None else "")
+    if previous:
+        parts += [Text(""), Text(f"It happened before: {previous}")]
+    if case is not None and case.links:
+        parts += [
+            Text(""),
+            Text("Links", style="bold"),
+            *(Padding(Text(clean(one)), (0, 0, 0, 2)) for one in case.links),
+        ]
+    return Group(*parts, *casepage.missing(gaps))
+
+
+def _took(case: Case | None) -> str:
+    minutes = case.minutes_to_resolve if case is not None else None
+    return f"took {casepage.duration(timedelta(minutes=minutes))}" if minutes is not None else ""
+
+
+def _evidence(one: Incident) -> list[RenderableType]:
+    """What detection saw of it."""
+    parts: list[RenderableType] = []
     if one.origin:
-        parts.append(Text(f"Likely origin: {one.origin}" + _because(one.origin_reasons)))
+        parts += [Text(""), Text(f"Likely origin: {one.origin}" + _because(one.origin_reasons))]
     sections: list[tuple[str, list[str]]] = [
         ("Why it matters", list(one.reasons)),
         ("Services, in the order of spread", [_affected(one, number) for number in range(len(one.affected))]),
@@ -151,10 +142,8 @@ def _page(one: Incident) -> Group:
     for title, lines in sections:
         if lines:
             parts += [Text(""), Text(title, style="bold")]
-            parts += [Padding(Text(line), (0, 0, 0, 2)) for line in lines]
-    if one.previous:
-        parts += [Text(""), Text(f"It happened before: {one.previous}")]
-    return Group(*parts)
+            parts += [Padding(Text(clean(line)), (0, 0, 0, 2)) for line in lines]
+    return parts
 
 
 def _because(reasons: tuple[str, ...]) -> str:

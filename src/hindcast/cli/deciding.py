@@ -1,0 +1,206 @@
+"""Confirm, dismiss, reopen, split and join: what people decide about an incident.
+
+Whoever watches an incident has to know of a decision, so it goes to the running Hindcast. What nobody watches
+(imported, or long over) is decided in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from hindcast.cli.ingest import address
+from hindcast.cli.options import MaybeWhy
+from hindcast.cli.session import Session, verb
+from hindcast.model.case import Case, CaseState, to_json
+from hindcast.model.errors import HindcastError, Malformed, Missing, Refused, Stale, Unavailable
+
+if TYPE_CHECKING:
+    from hindcast.casebook import Kept
+    from hindcast.model.incident import Event, Incident
+    from hindcast.register import Register
+
+# What the other side's refusal means here, by HTTP status.
+_REFUSALS: dict[int, type[HindcastError]] = {400: Malformed, 422: Malformed, 404: Missing, 409: Stale, 403: Refused}
+TIMEOUT_SECONDS = 10
+# What each decision makes of a case.
+_ENDS = {"confirm": CaseState.RESOLVED, "dismiss": CaseState.DISMISSED, "reopen": CaseState.OPEN}
+
+To = Annotated[str, typer.Option("--to", metavar="URL", help="Where Hindcast listens.")]
+Id = Annotated[str, typer.Argument(metavar="ID", help="As `hindcast incident list` shows it.")]
+
+
+def register(session: Session) -> Register:
+    """The incidents of this run's space."""
+    from hindcast.register import Register
+
+    return Register(lambda _: session.memory(create=True))
+
+
+def confirm(session: Session, incident_id: Id, to: To = "") -> None:
+    """Say that an incident is over."""
+    _decide(session, "confirm", incident_id, to)
+
+
+def dismiss(session: Session, incident_id: Id, to: To = "") -> None:
+    """Say that it was none: what its services do now counts as usual."""
+    _decide(session, "dismiss", incident_id, to)
+
+
+def reopen(session: Session, incident_id: Id, to: To = "") -> None:
+    """Say that an incident is not over after all."""
+    _decide(session, "reopen", incident_id, to)
+
+
+def split(
+    session: Session,
+    incident_id: Id,
+    services: Annotated[str, typer.Option("--services", metavar="A,B", help="The services that belong elsewhere.")],
+    new_id: Annotated[str, typer.Option("--as", metavar="ID", help="The new case's id; made up if not said.")] = "",
+    why: MaybeWhy = None,
+) -> None:
+    """Take services out of an incident into one of their own. That sticks, whatever detection sees later."""
+    from hindcast.casebook.joining import split as apart
+
+    left, new = apart(
+        register(session).casebook(session.settings.space),
+        incident_id,
+        services.split(","),
+        new_id=new_id,
+        actor=session.who,
+        why=why or f"{services} has a cause of its own.",
+    )
+    session.answer(
+        {"left": to_json(left), "new": to_json(new)},
+        Text(f"{new.id} has {', '.join(new.services)}; {left.id} keeps {', '.join(left.services)}."),
+    )
+
+
+def join(
+    session: Session,
+    incident_id: Id,
+    other: Annotated[str, typer.Argument(metavar="OTHER", help="The one that is part of it.")],
+    why: MaybeWhy = None,
+) -> None:
+    """Make one incident out of two: the first goes on with what both know, the other points to it. That sticks."""
+    from hindcast.casebook.joining import join as together
+
+    casebook = register(session).casebook(session.settings.space)
+    made = together(casebook, incident_id, other, actor=session.who, why=why or f"{other} is part of {incident_id}.")
+    session.answer(
+        {"case": to_json(made)}, Text(f"{other} is part of {incident_id} now, with all that is known of it.")
+    )
+
+
+def install(app: typer.Typer) -> None:
+    """Add the decisions to a group of commands."""
+    example = "inc-20261115-0203-payment"
+    verb(app, "confirm", writes=True, epilog=f"Example: hindcast incident confirm {example}")(confirm)
+    verb(app, "dismiss", writes=True, epilog=f"Example: hindcast incident dismiss {example}")(dismiss)
+    verb(app, "reopen", writes=True, epilog=f"Example: hindcast incident reopen {example}")(reopen)
+    verb(app, "split", writes=True, epilog=f"Example: hindcast incident split {example} --services auth,user")(split)
+    verb(app, "join", writes=True, epilog=f"Example: hindcast incident join {example} inc-20261115-0205-auth")(join)
+
+
+def _decide(session: Session, decision: str, incident_id: str, to: str) -> None:
+    known = register(session)
+    try:
+        incident: Incident | None = known.incident(session.settings.space, incident_id)
+    except Missing:
+        incident = None
+        if known.casebook(session.settings.space).find(incident_id) is None:
+            raise
+    if incident is None or not _told(session, decision, incident_id, to):
+        _in_memory(session, known, decision, incident_id, incident)
+
+
+def _told(session: Session, decision: str, incident_id: str, to: str) -> bool:
+    """Hand the decision to whoever watches. False: they do not know of the incident."""
+    import httpx
+
+    url = to or address(session.settings)
+    try:
+        answer = httpx.post(
+            f"{url.rstrip('/')}/api/v1/incidents/{incident_id}/decision",
+            json={"verb": decision, "by": session.who},
+            headers={"X-Hindcast-Space": session.settings.space},
+            timeout=TIMEOUT_SECONDS,
+            trust_env=False,
+        )
+    except httpx.HTTPError as error:
+        raise Unavailable(
+            f"Nothing at {url} answers: {error or type(error).__name__}.",
+            field="to",
+            remedy="Start one with `hindcast serve`: whoever watches has to know of the decision.",
+        ) from error
+    told: dict[str, Any] = answer.json() if "json" in answer.headers.get("Content-Type", "") else {}
+    if answer.status_code == httpx.codes.NOT_FOUND and told:
+        return False
+    if not answer.is_success:
+        kind = _REFUSALS.get(answer.status_code, Unavailable)
+        raise kind(str(told.get("error", answer.text)), remedy="See `hindcast incident list`.")
+    session.answer(told, Text(f"{told['id']} is {told['state']}."))
+    return True
+
+
+def _in_memory(session: Session, known: Register, decision: str, incident_id: str, incident: Incident | None) -> None:
+    """Decide about what nobody watches: its incident where there is one, and its case."""
+    casebook = known.casebook(session.settings.space)
+    if incident is not None:
+        known.remember(_event(incident, decision, session), actor=session.who)
+        made = casebook.case(incident_id)
+    else:
+        (kept,) = casebook.revise(
+            [incident_id],
+            partial(_revised, decision, session),
+            actor=session.who,
+            why=f"{session.who} said {decision}.",
+        )
+        made = kept.case
+    session.answer(
+        {"id": made.id, "state": str(made.state), "case": to_json(made)}, Text(f"{made.id} is {made.state}.")
+    )
+
+
+def _revised(decision: str, session: Session, found: Sequence[Kept]) -> list[Kept]:
+    kept = found[0]
+    if kept.joined_into:
+        raise Refused(
+            f"{kept.case.id} is part of {kept.joined_into}.", field="id", remedy=f"Decide about {kept.joined_into}."
+        )
+    if kept.case.state is _ENDS[decision]:
+        raise Refused(f"{kept.case.id} is already {kept.case.state}.", field="id", remedy="There is nothing to do.")
+    return [replace(kept, case=_decided(kept.case, decision, session))]
+
+
+def _decided(case: Case, decision: str, session: Session) -> Case:
+    from hindcast.casebook import people
+
+    if decision == "confirm":
+        return people.over(case, at=session.now())
+    return people.dismissed(case) if decision == "dismiss" else people.reopened(case)
+
+
+def _event(incident: Incident, decision: str, session: Session) -> Event:
+    from hindcast.model.incident import Event, EventKind, IncidentState
+
+    now = session.now()
+    state, kind = {
+        "confirm": (IncidentState.CONFIRMED, EventKind.CONFIRMED),
+        "dismiss": (IncidentState.DISMISSED, EventKind.DISMISSED),
+        "reopen": (IncidentState.OPEN, EventKind.REOPENED),
+    }[decision]
+    if incident.joined:
+        raise Refused(
+            f"{incident.id} is part of {incident.joined}.", field="id", remedy=f"Decide about {incident.joined}."
+        )
+    if incident.state is state or (incident.state.is_over and decision != "reopen"):
+        raise Refused(f"{incident.id} is already {incident.state}.", field="id", remedy="There is nothing to do.")
+    closed = None if decision == "reopen" else now
+    changed = replace(incident, state=state, closed_at=closed, closed_by="" if closed is None else session.who)
+    return Event(kind, now, changed, f"{session.who} said {decision}.")
