@@ -14,15 +14,21 @@ from hindcast.model.recollection import Cue, Familiarity, Recollection, Remember
 from hindcast.model.verdict import NO_EXPERIENCE, Experience
 from hindcast.ports import Searchable
 from hindcast.recall import rank
-from hindcast.recall.arms import Asked, ask
+from hindcast.recall.arms import Asked, Candidate, ask
 from hindcast.recall.explain import reasons
 from hindcast.recall.features import features_of
-from hindcast.recall.fuse import fuse
+from hindcast.recall.fuse import fuse, standing
 from hindcast.recall.gates import contradict, judge, retire
 from hindcast.recall.learnt import Learnt, Model, shipped
 from hindcast.recall.limits import LIMITS, RecallLimits
+from hindcast.recall.mechanism import alike, mechanisms, stated_cause, states_root_cause
 from hindcast.recall.reliability import reliability_of
 from hindcast.recall.supersede import supersede
+
+# Among cases of the same cause the nearer text comes first.
+NEAR_WEIGHT = 0.05
+# Above anything that only has the same cause.
+SAME_FAILURE = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,7 @@ def recall(
     model = (learnt or shipped()).model_for(considered.asked.arms)
     found = _ranked(cue, considered, model, space)
     found = judge(found, cue, experience)
-    found = contradict(found, confidence_min=model.maybe_min)
+    found = contradict(found, confidence_min=model.seen_min)
     found = retire(found, experience)
     found = supersede(found)
     remembered = _settled(found, model)[: limits.hits_max]
@@ -91,7 +97,23 @@ def _ranked(cue: Cue, considered: Considered, model: Model, space: str) -> tuple
                 reasons=reasons(cue, candidate.case, features),
             )
         )
+    if states_root_cause(cue.text):
+        found = _by_cause(cue, found, candidates, model)
     return tuple(sorted(found, key=lambda one: (-one.score, one.address)))
+
+
+def _by_cause(cue: Cue, found: Sequence[Remembered], candidates: Sequence[Candidate], model: Model) -> list[Remembered]:
+    """A report that states its root cause asks for others of the same cause, once the very same failure is told."""
+    asked = mechanisms(stated_cause(cue.text))
+    words, meaning = standing(candidates, "words"), standing(candidates, "meaning")
+    scored: list[Remembered] = []
+    for one, candidate, by_words, by_meaning in zip(found, candidates, words, meaning, strict=True):
+        told = one.case.cause.text if one.case.cause is not None else stated_cause(candidate.text)
+        likeness = alike(asked, mechanisms(told))
+        near = NEAR_WEIGHT * (by_words + by_meaning)
+        same = SAME_FAILURE + one.score if one.confidence >= model.seen_min else 0.0
+        scored.append(replace(one, score=likeness + near + same, features={**one.features, "mechanism": likeness}))
+    return scored
 
 
 def _settled(found: Sequence[Remembered], model: Model) -> tuple[Remembered, ...]:
