@@ -15,6 +15,7 @@ from hindcast.model.errors import HindcastError
 from hindcast.model.ids import check_name
 from hindcast.model.incident import Event, Incident
 from hindcast.ports import Clock, Telemetry
+from hindcast.recollect import Recollect
 from hindcast.register import Register
 from hindcast.watch import Watch
 
@@ -130,6 +131,10 @@ class App:
     def incident(self, incident_id: str, space: str | None = None) -> Incident:
         """One incident."""
         return self._parts.register.incident(space or self.space, incident_id)
+
+    def recollect(self, space: str | None = None) -> Recollect:
+        """Somebody who can be asked what a space remembers."""
+        return Recollect(self._parts.register.memory(space or self.space), now=self.now)
 
     def decide(self, verb: str, incident_id: str, *, by: str, space: str | None = None) -> Event:
         """Confirm, dismiss or reopen an incident in somebody's name."""

@@ -60,6 +60,10 @@ class Register:
             why=event.why or f"The incident was {event.kind}.",
         )
 
+    def memory(self, space: str) -> Memory:
+        """The memory of a space."""
+        return self._memory(space)
+
     def casebook(self, space: str) -> Casebook:
         """What is known about the incidents of a space."""
         return Casebook(self._memory(space))

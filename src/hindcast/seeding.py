@@ -33,9 +33,9 @@ def seed(memory: Memory, *, now: datetime, progress: Progress | None = None) -> 
     lacking = [with_clues(case) for case in cases(now=now) if casebook.find(case.id) is None]
     written = casebook.put_many(lacking, actor=ACTOR, why=WHY)
     changes = [
-        Change(Address(RUNBOOKS, path), body, RUNBOOK)
-        for path, body in runbooks().items()
-        if view.find(Address(RUNBOOKS, path)) is None
+        Change(Address(RUNBOOKS, body["id"]), body, RUNBOOK)
+        for body in runbooks()
+        if view.find(Address(RUNBOOKS, body["id"])) is None
     ]
     if changes:
         memory.commit(changes, actor=ACTOR, why="Runbooks of the demo.")

@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from hindcast import __version__
-from hindcast.cli import failure, fingerprint, simulate, template
+from hindcast.cli import failure, fingerprint, recall, simulate, template
 from hindcast.cli.demo import demo
 from hindcast.cli.group import app as group_app
 from hindcast.cli.incidents import app as incidents_app
@@ -25,6 +25,7 @@ from hindcast.cli.serve import serve
 from hindcast.cli.session import Actor, AsJson, Config, NoColor, Space, Store, remember_globals, verb
 
 SEE = "See"
+RECALL = "Recall"
 HELP = """Incident memory for engineering teams and their AI agents. Never start from zero again."""
 
 
@@ -46,7 +47,9 @@ app = typer.Typer(
 )
 app.add_typer(memory_app, name="memory", short_help="Versioned memory: remember, look, go back in time, branch, merge.")
 app.add_typer(typer.Typer(), name="models", help="Models that turn texts into vectors, on this machine.")
-app.add_typer(incidents_app, name="incidents", rich_help_panel=SEE)
+recall.install(app, RECALL)
+app.add_typer(incidents_app, name="incident", rich_help_panel=RECALL)
+app.add_typer(incidents_app, name="incidents", hidden=True)
 verb(app, "serve", panel=SEE)(serve)
 verb(app, "ingest", panel=SEE)(ingest)
 simulate.install(app, SEE)

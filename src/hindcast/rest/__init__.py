@@ -15,7 +15,7 @@ from hindcast import __version__
 from hindcast.build.running import Running
 from hindcast.config import Settings
 from hindcast.model.ingest_limits import IngestLimits
-from hindcast.rest import elastic, incidents, lines, loki, otlp, status, telemetry, webhooks
+from hindcast.rest import elastic, incidents, lines, loki, otlp, recall, status, telemetry, webhooks
 from hindcast.rest.live import Live
 from hindcast.rest.receiving import Receiver
 from hindcast.rest.syslog import SyslogServer
@@ -41,6 +41,7 @@ def create_app(running: Running, settings: Settings) -> FastAPI:
     webhooks.add(app, receiver, settings)
     status.add(app, running)
     incidents.add(app, running.app, live, turn)
+    recall.add(app, running.app)
     telemetry.add(app, running.app)
     return app
 

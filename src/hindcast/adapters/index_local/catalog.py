@@ -126,6 +126,9 @@ class Catalog:
 
         Versions are numbered in the order of steps, so whatever is later than the moment is simply cut off.
         """
+        if not self.version:
+            # Nothing was ever written: there are no names yet that a filter could be looked up by.
+            return np.zeros(1, np.bool_)
         since = self._columns["since"][: self.version + 1]
         newest = np.uint32(min(max(last for _, last in scope), 2**32 - 2))
         size = int(np.searchsorted(since, newest, side="right"))
