@@ -23,7 +23,18 @@ from hindcast.simulate.history.written import SOURCE, Runbook, Written
 __all__ = ["FAMILIES", "SOURCE", "cases", "mechanisms", "runbooks"]
 
 # One file each, in the order in which they are told.
-FAMILIES = ("postgres", "redis", "queues", "network", "certificates", "resources", "releases")
+FAMILIES = (
+    "postgres",
+    "redis",
+    "queues",
+    "network",
+    "certificates",
+    "resources",
+    "releases",
+    "identity",
+    "kubernetes",
+    "outside",
+)
 
 
 def cases(*, now: datetime) -> tuple[Case, ...]:
