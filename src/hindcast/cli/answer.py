@@ -19,6 +19,7 @@ from hindcast.cli.render import clean, cut
 from hindcast.model.diagnosis import Advice, Claim, Diagnosis, Nearest
 from hindcast.model.recollection import Familiarity
 from hindcast.reason.headline import percent
+from hindcast.reason.steps import FIX_SHARE_MIN
 from hindcast.reason.wording import age, duration, one_line
 
 SCREEN_LINES_MAX = 40
@@ -152,8 +153,8 @@ def _cause(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iter
 def _fixes(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iterator[Row]:
     is_seen = diagnosis.familiarity is Familiarity.SEEN
     for number, fix in enumerate(diagnosis.fixes[: detail.fixes]):
-        label = ("Fix" if is_seen else "Fixed then by") if number == 0 else "or"
-        line = Text("✓ " if is_seen else "", style="green")
+        label = ("Fix" if is_seen else "Fix then") if number == 0 else "or"
+        line = Text(("✓ " if fix.share >= FIX_SHARE_MIN else "~ ") if is_seen else "", style="green")
         line.append(_cut(fix.action, detail), style="bold" if is_seen else "")
         line.append(f"  {_record(fix)}{citations.cite(fix.evidence)}", style="dim")
         yield cut(label, LABEL_CHARS), "bold green" if is_seen else "bold", [line, *_means(fix, detail)]
@@ -177,7 +178,7 @@ def _record(fix: Advice) -> str:
     """How often it worked, how often that lasted, and who did it."""
     said = [f"worked {fix.worked} of {fix.tried}"]
     if fix.held_of:
-        said.append(f"stayed away {fix.held} of {fix.held_of}")
+        said.append(f"held {fix.held} of {fix.held_of}")
     if fix.by:
         said.append(", ".join(clean(one_line(name, 40)) for name in fix.by[:3]))
     return " · ".join(said)
@@ -201,7 +202,7 @@ def what_happened(one: Advice) -> str:
         said = f"made it worse {one.made_worse} of {one.tried}"
         return f"{said}, worked {one.worked}" if one.worked else said
     if one.worked and one.held_of:
-        return f"did not last {one.held_of - one.held} of {one.held_of}"
+        return f"did not hold {one.held_of - one.held} of {one.held_of}"
     return f"no effect {one.no_effect} of {one.tried}"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 # More than this nobody pipes in to ask about; it bounds what is held in memory.
 STDIN_BYTES_MAX = 80_000_000
-HINTED_CHARS_MAX = 100
 TEXT_FIELD = "TEXT"
 
 
@@ -92,7 +90,7 @@ def recall(
         return
     _show(session, answered.recollection, answered.diagnosis, shape, explain=explain)
     if shape is Format.TERMINAL and session.out.is_terminal:
-        _hint(session, text, incident, answered.diagnosis)
+        _hint(session, answered.diagnosis)
 
 
 def _text(asked: list[str] | None, incident: str) -> str:
@@ -212,15 +210,9 @@ def _grid() -> Table:
     return grid
 
 
-def _hint(session: Session, text: str, incident: str, diagnosis: Diagnosis) -> None:
-    """How to say whether the answer was right; nothing to judge on first sight."""
+def _hint(session: Session, diagnosis: Diagnosis) -> None:
+    """How to say whether the answer was right, or how to begin where there is none."""
     if not diagnosis.case:
-        session.hint("Write down what you try: hindcast incident attempt ID ACTION --outcome …")
-        return
-    if incident:
-        what = f"--incident {incident}"
-    elif len(text) <= HINTED_CHARS_MAX and "\n" not in text.strip():
-        what = f"--for {shlex.quote(clean(text.strip()))}"
-    else:
-        what = "--for TEXT"
-    session.hint(f"Was it this? hindcast incident verdict {diagnosis.case} --right {what}   (or --wrong)")
+        session.hint("Write down what you try, for the next time: hindcast incident attempt ID ACTION --outcome …")
+    elif ":" not in diagnosis.case:
+        session.hint(f"Was it this? hindcast incident verdict {diagnosis.case} --right (or --wrong) --for TEXT")

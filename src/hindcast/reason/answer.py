@@ -20,9 +20,9 @@ from hindcast.reason.causes import Causes, causes
 from hindcast.reason.compare import alike, differs
 from hindcast.reason.headline import maybe_headline, new_headline, seen_headline
 from hindcast.reason.people import people
-from hindcast.reason.pool import Member, Standing, own_space, pool, ref_of
+from hindcast.reason.pool import Member, Standing, is_foreign, own_space, pool, ref_of
 from hindcast.reason.runbooks import checks
-from hindcast.reason.steps import steps_when_maybe, steps_when_seen, warnings
+from hindcast.reason.steps import asking, judging, steps_when_maybe, steps_when_seen, warnings
 from hindcast.reason.wording import age, full_stop, listed, one_line
 
 TRIED_MAX = 20
@@ -68,15 +68,18 @@ def _answered(
     known = people(occurrences, cue.at)
     other = differs(cue, case, changes)
     is_seen = recollection.familiarity is Familiarity.SEEN
-    whose = "" if own is None or best.space in ("", own) else best.space
+    whose = best.space if is_foreign(best, own) else ""
+    # How often "your team" hit it: what happened to others is theirs.
+    ours = [member.case for member in occurrences if member.remembered.space == best.space]
     if is_seen:
-        headline = seen_headline(best, ref, [one.case for one in occurrences], weighed.fixes, cue.at, whose)
-        steps = steps_when_seen(ref, case.id, why.told, weighed.fixes, weighed.avoid, known, other)
+        headline = seen_headline(best, ref, ours, weighed.fixes, cue.at, whose)
+        steps = steps_when_seen(ref, why.told, weighed.fixes, weighed.avoid, known, other)
     else:
         headline = maybe_headline(best, weighed.fixes, cue.at, whose)
-        steps = steps_when_maybe(ref, case.id, why.told, weighed.avoid)
+        steps = steps_when_maybe(ref, "" if whose else case.id, why.told, weighed.avoid)
     if not is_seen or not weighed.fixes:
-        steps = (*steps[:-1], *checks(cue, runbooks), steps[-1])
+        steps = (*steps, *checks(cue, runbooks))
+    steps = (*steps, asking(ref, whose) if whose else judging(ref, case.id, cue))
     return Diagnosis(
         cue.text,
         cue.at,
@@ -85,9 +88,10 @@ def _answered(
         recollection.reliability,
         headline,
         reasons=best.reasons,
-        case=case.id,
+        # Ids are unique within a space only.
+        case=f"{whose}:{case.id}" if whose else case.id,
         occurred_at=case.occurred_at,
-        times_seen=len(occurrences),
+        times_seen=len(ours),
         cause=why.told,
         fixes=weighed.fixes,
         avoid=weighed.avoid,
@@ -150,7 +154,7 @@ def _nearest(recollection: Recollection, members: Sequence[Member], own: str | N
             one.confidence,
             one.case.occurred_at,
             alike(recollection.cue, one),
-            (*one.gates, *differs(recollection.cue, one.case)),
+            (*map(full_stop, one.gates), *differs(recollection.cue, one.case)),
         )
         for one in others[:most]
     )

@@ -15,7 +15,7 @@ from hindcast.model.diagnosis import Advice, Claim
 from hindcast.model.recollection import Cue, Remembered
 from hindcast.model.verdict import Experience, Judgement, Matter, Verdict
 from hindcast.reason.held import Lasting, lasting
-from hindcast.reason.pool import Member, Standing
+from hindcast.reason.pool import ANSWERING_COUNTS, Member, Standing
 from hindcast.reason.shares import share
 from hindcast.reason.tries import Try, grouped, same, tries_of, without
 from hindcast.reason.wording import counted, full_stop, one_line
@@ -24,9 +24,6 @@ FIXES_MAX = 5
 AVOIDED_MAX = 8
 HAPPENED_MAX = 3
 DISPUTED_ACTION_CHARS_MAX = 160
-# The case that answers is the likeliest to be the same failure, so its fix is tried before that of another single case;
-# where several others agree on something else, they are right more often than one.
-ANSWERING_COUNTS = 2.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hindcast.model.case import Case, Cause
+from hindcast.model.case import Cause
 from hindcast.model.diagnosis import Claim
 from hindcast.model.recollection import Remembered
-from hindcast.reason.pool import Member, Standing
+from hindcast.reason.pool import ANSWERING_COUNTS, Member, Standing
 from hindcast.reason.tries import UNSTATED_WEIGHT, WITNESS_WEIGHTS
-from hindcast.reason.wording import full_stop, one_line, sentences
+from hindcast.reason.wording import full_stop, listed, one_line, sentences
 
 CAUSE_CHARS_MAX = 600
 DISPUTED_CHARS_MAX = 240
@@ -38,7 +38,7 @@ class Causes:
 
 
 def causes(members: Sequence[Member], answering: Remembered) -> Causes:
-    """The cause that the answering case gives, or else the one best vouched for; what agrees is evidence as well."""
+    """The cause that is best vouched for, the answering case counted twice; whoever agrees is its evidence."""
     known = [
         (member, member.case.cause)
         for member in members
@@ -46,15 +46,29 @@ def causes(members: Sequence[Member], answering: Remembered) -> Causes:
     ]
     if not known:
         return Causes(None, ())
-    ordered = sorted(known, key=lambda one: (one[0].remembered is not answering, -_weight(*one), one[0].ref))
-    (first, cause), others = ordered[0], ordered[1:]
-    agreeing = [member.ref for member, other in others if agree(cause.text, other.text)]
-    against = [(member, other) for member, other in others if not agree(cause.text, other.text)]
-    disputes = tuple(
-        Claim(f"{member.ref} gives another cause: {_told(other.text, DISPUTED_CHARS_MAX)}", (member.ref, first.ref))
-        for member, other in against[:DISPUTES_MAX]
-    )
-    return Causes(Claim(_told(cause.text, CAUSE_CHARS_MAX), (first.ref, *agreeing)), disputes)
+    known.sort(key=lambda one: (one[0].remembered is not answering, -_weight(*one), one[0].ref))
+    sides: list[list[tuple[Member, Cause]]] = []
+    for member, cause in known:
+        side = next((side for side in sides if agree(side[0][1].text, cause.text)), None)
+        if side is None:
+            sides.append([(member, cause)])
+        else:
+            side.append((member, cause))
+    sides.sort(key=lambda side: -sum(_weight(*one) * _counts(one[0], answering) for one in side))
+    (first, cause), *agreeing = sides[0]
+    told = Claim(_told(cause.text, CAUSE_CHARS_MAX), (first.ref, *(member.ref for member, _ in agreeing)))
+    return Causes(told, tuple(_dispute(side, first) for side in sides[1 : 1 + DISPUTES_MAX]))
+
+
+def _counts(member: Member, answering: Remembered) -> float:
+    return ANSWERING_COUNTS if member.remembered is answering else 1.0
+
+
+def _dispute(side: Sequence[tuple[Member, Cause]], against: Member) -> Claim:
+    refs = [member.ref for member, _ in side]
+    verb = "gives" if len(refs) == 1 else "give"
+    text = f"{listed(refs, most=3)} {verb} another cause: {_told(side[0][1].text, DISPUTED_CHARS_MAX)}"
+    return Claim(text, (*refs, against.ref))
 
 
 def agree(a: str, b: str) -> bool:
@@ -63,11 +77,6 @@ def agree(a: str, b: str) -> bool:
     if not ours or not theirs:
         return " ".join(a.split()).casefold() == " ".join(b.split()).casefold()
     return len(ours & theirs) >= SHARED_WORDS_MIN * min(len(ours), len(theirs))
-
-
-def cause_of(case: Case) -> str:
-    """The cause of one case in a sentence; empty when nobody knows it."""
-    return _told(case.cause.text, CAUSE_CHARS_MAX) if case.cause is not None and case.cause.text.strip() else ""
 
 
 def _told(text: str, chars_max: int) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime
 from hindcast.model.case import Case, CaseState
 from hindcast.model.diagnosis import Advice, Nearest
 from hindcast.model.recollection import Recollection, Remembered
-from hindcast.reason.wording import age, duration, first_sentence, full_stop, last, one_line, times, uncapped
+from hindcast.reason.wording import age, duration, first_sentence, full_stop, last, one_line, times
 
 TITLE_CHARS_MAX = 100
 FIX_CHARS_MAX = 160
@@ -27,7 +27,7 @@ def maybe_headline(best: Remembered, fixes: Sequence[Advice], now: datetime, who
     """What may be related, told as the past that it is."""
     where = f" in {whose}" if whose else ""
     title, when = _title(best.case).rstrip("."), age(best.case.occurred_at, now)
-    said = f"Maybe related ({percent(best.confidence)}): {title}, {when}{where}."
+    said = f"Maybe related: {title}, {when}{where}."
     if not fixes:
         return said
     took = best.case.minutes_to_resolve
@@ -42,9 +42,9 @@ def new_headline(recollection: Recollection, nearest: Sequence[Nearest]) -> str:
     first = recollection.remembered[0]
     title = _title(first.case).rstrip(".")
     if first.gates:
-        why = full_stop(uncapped(first.gates[0]))
-        return f"Not seen before in anything that still holds. The nearest is {title}: {why}"
-    return f"Not seen before. The nearest is {title} ({percent(first.confidence)} likely the same)."
+        why = full_stop(first.gates[0])
+        return f"Not seen before in anything that still holds. The nearest was held back ({why.rstrip('.')}): {title}."
+    return f"Not seen before. The nearest, {percent(first.confidence)} likely the same: {title}."
 
 
 def percent(share: float) -> str:
@@ -53,11 +53,11 @@ def percent(share: float) -> str:
 
 
 def _title(case: Case) -> str:
-    return full_stop(uncapped(one_line(case.title, TITLE_CHARS_MAX) or "no title"))
+    return full_stop(one_line(case.title, TITLE_CHARS_MAX) or "(no title)")
 
 
 def _fix(fix: Advice) -> str:
-    return full_stop(uncapped(first_sentence(fix.action, FIX_CHARS_MAX)))
+    return full_stop(first_sentence(fix.action, FIX_CHARS_MAX))
 
 
 def _ending(case: Case, ref: str, fixes: Sequence[Advice]) -> str:

@@ -56,9 +56,13 @@ def _next(one: Try, members: Sequence[Member], cue: Cue) -> tuple[datetime | Non
     later = [
         (member.case.occurred_at, member.ref)
         for member in members
-        if member.is_occurrence and member is not own and member.case.occurred_at > own.case.occurred_at
+        if member.is_occurrence
+        # What happens in another space happens to another system.
+        and member.remembered.space == own.remembered.space
+        and member is not own
+        and member.case.occurred_at > own.case.occurred_at
     ]
     # A question may be mere curiosity; an incident that asks is the failure itself.
-    if cue.incident and cue.at > own.case.occurred_at:
+    if cue.incident and not own.is_foreign and cue.at > own.case.occurred_at:
         later.append((cue.at, ""))
     return min(later, default=(None, ""), key=lambda found: found[0])

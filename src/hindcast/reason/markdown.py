@@ -88,7 +88,7 @@ def _fixes(diagnosis: Diagnosis, *, is_seen: bool) -> Iterator[str]:
         return
     yield from _section("Fix" if is_seen else "What ended it then")
     for fix in diagnosis.fixes:
-        held = f", stayed away {fix.held} of {fix.held_of}" if fix.held_of else ""
+        held = f", held {fix.held} of {fix.held_of}" if fix.held_of else ""
         known = (
             f"worked {fix.worked} of {fix.tried}{held}; likely {percent(fix.share)}, at least {percent(fix.share_min)}"
         )
@@ -103,7 +103,7 @@ def _avoided(one: Advice) -> str:
     if one.made_worse:
         what = f"made it worse {one.made_worse} of {one.tried}" + (f", worked {one.worked}" if one.worked else "")
     elif one.worked and one.held_of:
-        what = f"did not last {one.held_of - one.held} of {one.held_of}"
+        what = f"did not hold {one.held_of - one.held} of {one.held_of}"
     else:
         what = f"no effect {one.no_effect} of {one.tried}"
     quotes = "".join(f" “{plain(quote)}”" for quote in one.happened)

@@ -9,9 +9,10 @@ from datetime import datetime
 
 from hindcast.model.diagnosis import Claim
 from hindcast.reason.pool import Member
-from hindcast.reason.wording import last, listed, times
+from hindcast.reason.wording import last, listed, one_line, times
 
 PEOPLE_MAX = 5
+NAME_CHARS_MAX = 60
 
 
 @dataclass
@@ -27,7 +28,8 @@ def people(members: Sequence[Member], now: datetime) -> tuple[Claim, ...]:
     """Who fixed it, most often first, then who found the cause, tried something, or was there."""
     parts: dict[str, _Part] = {}
     for member in members:
-        for name, deed in dict.fromkeys(_hands(member)):
+        for named, deed in dict.fromkeys(_hands(member)):
+            name = one_line(named, NAME_CHARS_MAX)
             part = parts.setdefault(name.casefold(), _Part(name))
             part.done[deed] += 1
             part.refs[member.ref] = member.case.occurred_at

@@ -15,6 +15,9 @@ from hindcast.model.recollection import Familiarity, Recollection, Remembered
 
 # More likely than not the same failure.
 SAME_CONFIDENCE_MIN = 0.5
+# The case that answers is the likeliest to be the same failure, so its word comes before that of another single case;
+# where several others agree on something else, they are right more often than one.
+ANSWERING_COUNTS = 2.0
 
 
 class Standing(StrEnum):
@@ -35,6 +38,7 @@ class Member:
     standing: Standing
     # What to cite: address and version, with the space in front when it is not the asker's own.
     ref: str
+    is_foreign: bool = False
 
     @property
     def case(self) -> Case:
@@ -49,8 +53,13 @@ class Member:
 
 def ref_of(remembered: Remembered, own: str | None) -> str:
     """What to cite a case as."""
-    is_foreign = bool(remembered.space) and own is not None and remembered.space != own
-    return f"{remembered.space + ':' if is_foreign else ''}{remembered.address}@{remembered.version}"
+    space = f"{remembered.space}:" if is_foreign(remembered, own) else ""
+    return f"{space}{remembered.address}@{remembered.version}"
+
+
+def is_foreign(remembered: Remembered, own: str | None) -> bool:
+    """Whether a case is another space's. While nobody knows whose memory was asked, none is."""
+    return bool(remembered.space) and own is not None and remembered.space != own
 
 
 def own_space(recollection: Recollection, space: str | None) -> str | None:
@@ -66,7 +75,7 @@ def pool(recollection: Recollection, own: str | None) -> tuple[Member, ...]:
     best = recollection.best if recollection.familiarity is not Familiarity.NEW else None
     family = _family(best, recollection.remembered) if best is not None else frozenset()
     found = [
-        Member(one, _standing(one), ref_of(one, own))
+        Member(one, _standing(one), ref_of(one, own), is_foreign(one, own))
         for one in recollection.remembered
         if one.case.state is not CaseState.DISMISSED
         and (one is best or _place(one) in family or one.confidence >= SAME_CONFIDENCE_MIN)

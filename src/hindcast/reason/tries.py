@@ -22,6 +22,7 @@ UNSTATED_WEIGHT = 0.8
 OPEN_WEIGHT = 0.7
 QUOTE_CHARS_MAX = 400
 ACTION_CHARS_MAX = 400
+NAME_CHARS_MAX = 60
 
 # Where one clause of an action ends and the next begins.
 _JOINTS = re.compile(r"(\s*;\s+|\.\s+|,?\s+(?:and|plus|then|as well as|followed by)\s+(?:then\s+)?|,\s+)")
@@ -122,7 +123,7 @@ def _of_attempt(member: Member, attempt: Attempt) -> Try:
         _weight(member, attempt.evidence, attempt.confidence),
         member,
         attempt.at or member.case.occurred_at,
-        attempt.by,
+        one_line(attempt.by, NAME_CHARS_MAX),
         _quotes(attempt.evidence),
         attempt.diff,
         attempt.command,
@@ -138,7 +139,7 @@ def _of_resolution(member: Member, ending: Resolution) -> Try:
         _weight(member, ending.evidence, ending.confidence),
         member,
         ending.at or member.case.resolved_at or member.case.occurred_at,
-        ending.by,
+        one_line(ending.by, NAME_CHARS_MAX),
         _quotes(ending.evidence),
         ending.diff,
         ending.command,

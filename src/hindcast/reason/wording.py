@@ -114,15 +114,3 @@ def first_sentence(text: str, chars_max: int) -> str:
 def full_stop(text: str) -> str:
     """A text that ends as a sentence does."""
     return text if not text or text[-1] in ".!?…。！？" else f"{text}."
-
-
-def uncapped(text: str) -> str:
-    """A text for the middle of a sentence: its first letter small, unless the word is a name or a code."""
-    word = text.split(" ", 1)[0]
-    return text[0].lower() + text[1:] if word[1:].islower() or (len(word) == 1 and word == "A") else text
-
-
-def capped(text: str) -> str:
-    """A text for the beginning of a sentence."""
-    word = text.split(" ", 1)[0]
-    return text[0].upper() + text[1:] if word.islower() and word.isalpha() else text
