@@ -34,27 +34,32 @@ _WARNING = "bold red"
 
 @dataclass(frozen=True, slots=True)
 class _Detail:
-    """How much is shown of each part."""
+    """How much is shown of each part: characters of one text, and how many of a kind."""
 
-    chars: int
+    claim: int
+    quote: int
+    step: int
     fixes: int
     avoided: int
-    quotes: int
     steps: int
     nearest: int
     notes: int
+    people: int
     diff_lines: int
     tried: int
 
 
-# From all that is worth reading down to what has to be said.
+# From all that is worth reading down to what has to be said. Cause, fix and harm are cut last.
 _DETAILS = (
-    _Detail(400, 3, 8, 2, 9, 3, 4, 8, 6),
-    _Detail(260, 2, 5, 1, 7, 2, 3, 4, 4),
-    _Detail(160, 2, 4, 1, 6, 2, 2, 2, 0),
-    _Detail(100, 1, 4, 1, 5, 1, 1, 0, 0),
-    _Detail(70, 1, 3, 0, 4, 1, 0, 0, 0),
+    _Detail(400, 240, 240, fixes=3, avoided=8, steps=9, nearest=3, notes=4, people=3, diff_lines=8, tried=6),
+    _Detail(360, 160, 120, fixes=2, avoided=5, steps=7, nearest=2, notes=3, people=3, diff_lines=4, tried=4),
+    _Detail(300, 110, 90, fixes=2, avoided=4, steps=6, nearest=1, notes=2, people=2, diff_lines=0, tried=2),
+    _Detail(220, 90, 80, fixes=1, avoided=4, steps=5, nearest=1, notes=1, people=2, diff_lines=0, tried=0),
+    _Detail(140, 60, 75, fixes=1, avoided=3, steps=5, nearest=0, notes=1, people=1, diff_lines=0, tried=0),
+    _Detail(80, 0, 70, fixes=1, avoided=3, steps=4, nearest=0, notes=0, people=1, diff_lines=0, tried=0),
 )
+# What somebody pastes is worth nothing when it is cut.
+COMMAND_CHARS_MAX = 200
 
 
 @dataclass
@@ -141,13 +146,13 @@ def _rows(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Itera
 
 def _why(diagnosis: Diagnosis, detail: _Detail) -> Iterator[Row]:
     if diagnosis.reasons:
-        yield "How so", "dim", [_said(" · ".join(diagnosis.reasons), detail)]
+        yield "How so", "dim", [_said(" · ".join(diagnosis.reasons), max(detail.quote, 80))]
 
 
 def _cause(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iterator[Row]:
     if diagnosis.cause is not None:
         label = "Cause" if diagnosis.familiarity is Familiarity.SEEN else "Cause then"
-        yield label, "bold", [_claim(diagnosis.cause, detail, citations)]
+        yield label, "bold", [_claim(diagnosis.cause, detail.claim, citations)]
 
 
 def _fixes(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iterator[Row]:
@@ -155,7 +160,7 @@ def _fixes(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iter
     for number, fix in enumerate(diagnosis.fixes[: detail.fixes]):
         label = ("Fix" if is_seen else "Fix then") if number == 0 else "or"
         line = Text(("✓ " if fix.share >= FIX_SHARE_MIN else "~ ") if is_seen else "", style="green")
-        line.append(_cut(fix.action, detail), style="bold" if is_seen else "")
+        line.append(_cut(fix.action, detail.claim), style="bold" if is_seen else "")
         line.append(f"  {_record(fix)}{citations.cite(fix.evidence)}", style="dim")
         yield cut(label, LABEL_CHARS), "bold green" if is_seen else "bold", [line, *_means(fix, detail)]
 
@@ -164,7 +169,7 @@ def _means(fix: Advice, detail: _Detail) -> Iterator[Text]:
     """The command, the setting and the change itself, as they were."""
     for sign, text in (("$ ", fix.command), ("set ", fix.config)):
         if text.strip():
-            yield Text(f"  {sign}{_cut(text, detail)}", style="cyan")
+            yield Text(f"  {sign}{_cut(text, COMMAND_CHARS_MAX)}", style="cyan")
     lines = fix.diff.strip("\n").splitlines()
     if lines and detail.diff_lines:
         for line in lines[: detail.diff_lines]:
@@ -189,10 +194,10 @@ def _avoided(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> It
     for number, one in enumerate(diagnosis.avoid[: detail.avoided]):
         is_harm = one.made_worse > 0
         line = Text("✗ " if is_harm else "– ", style=_WARNING if is_harm else "yellow")
-        line.append(_cut(one.action, detail), style="red" if is_harm else "")
+        line.append(_cut(one.action, detail.claim), style="red" if is_harm else "")
         line.append(f": {what_happened(one)}{citations.cite(one.evidence)}", style="" if is_harm else "dim")
-        for quote in one.happened[: detail.quotes]:
-            line.append(f" “{_cut(quote, detail)}”", style="italic dim")
+        for quote in one.happened[: 1 if detail.quote else 0]:
+            line.append(f" “{_cut(quote, detail.quote)}”", style="italic dim")
         yield "DON'T TRY" if number == 0 else "", _WARNING, [line]
 
 
@@ -211,24 +216,24 @@ def _tried(diagnosis: Diagnosis, detail: _Detail) -> Iterator[Row]:
     told = {one.action for one in (*diagnosis.fixes, *diagnosis.avoid)}
     open_ended = [one for one in diagnosis.tried if one.outcome.value == "unknown" and one.action not in told]
     if open_ended and detail.tried:
-        lines = [Text(f"? {_cut(one.action, detail)} (nobody knows what came of it)") for one in open_ended]
+        lines = [Text(f"? {_cut(one.action, detail.step)} (nobody knows what came of it)") for one in open_ended]
         yield "Also tried", "dim", lines[: detail.tried]
 
 
 def _facts(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iterator[Row]:
     if diagnosis.people:
         line = Text()
-        for number, one in enumerate(diagnosis.people[:3]):
-            line.append(f"{'; ' if number else ''}{_cut(one.text, detail)}")
+        for number, one in enumerate(diagnosis.people[: detail.people]):
+            line.append(f"{'; ' if number else ''}{_cut(one.text, detail.step)}")
             line.append(citations.cite(one.evidence, most=1), style="dim")
         yield "Who knows", "bold", [line]
     if diagnosis.minutes is not None:
         usually = "usually " if diagnosis.times_seen > 1 else ""
         yield "Took", "bold", [Text(f"{usually}{duration(diagnosis.minutes)}")]
     if diagnosis.differs:
-        yield "This time", "bold", [_said(" ".join(diagnosis.differs), detail)]
+        yield "This time", "bold", [_said(" ".join(diagnosis.differs), detail.claim)]
     for number, one in enumerate(diagnosis.disputes[: detail.fixes]):
-        yield "Disputed" if number == 0 else "", "bold yellow", [_claim(one, detail, citations)]
+        yield "Disputed" if number == 0 else "", "bold yellow", [_claim(one, detail.claim, citations)]
 
 
 def _steps(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iterator[Row]:
@@ -236,7 +241,10 @@ def _steps(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iter
     if len(steps) > detail.steps:
         # The last step, how to say whether it was right, is what the next answer learns from.
         steps = [*steps[: detail.steps - 1], steps[-1]]
-    lines = [Text(f"{number}. ").append_text(_claim(one, detail, citations)) for number, one in enumerate(steps, 1)]
+    lines = []
+    for number, one in enumerate(steps, 1):
+        chars_max = COMMAND_CHARS_MAX if "hindcast " in one.text else detail.step
+        lines.append(Text(f"{number}. ").append_text(_claim(one, chars_max, citations)))
     if lines:
         yield "Next", "bold", lines
 
@@ -248,30 +256,28 @@ def _nearest(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> It
 
 
 def _near(one: Nearest, now: datetime, detail: _Detail, citations: _Citations) -> Iterator[Text]:
-    line = Text(_cut(one.title, detail))
-    line.append(
-        f" ({percent(one.confidence)}, {age(one.occurred_at, now)}){citations.cite((one.address,))}", style="dim"
-    )
+    line = Text(_cut(one.title, detail.step))
+    sure = f" ({percent(one.confidence)}, {age(one.occurred_at, now)}){citations.cite((one.address,))}"
+    line.append(sure, style="dim")
     yield line
-    if one.alike:
-        yield Text(f"  alike: {_cut('; '.join(one.alike), detail)}", style="dim")
-    if one.differs:
-        yield Text(f"  but: {_cut(' '.join(one.differs), detail)}", style="dim")
+    said = [f"alike: {'; '.join(one.alike)}"] if one.alike else []
+    said += [f"but: {' '.join(one.differs)}"] if one.differs else []
+    yield from (Text(f"  {_cut(text, max(detail.quote, 80))}", style="dim") for text in said)
 
 
 def _notes(diagnosis: Diagnosis, detail: _Detail) -> Iterator[Row]:
-    lines = [_said(note, detail, style="dim") for note in diagnosis.notes[: detail.notes]]
+    lines = [_said(note, max(detail.quote, 80), style="dim") for note in diagnosis.notes[: detail.notes]]
     if lines:
         yield "Note", "dim", lines
 
 
-def _claim(claim: Claim, detail: _Detail, citations: _Citations) -> Text:
-    return _said(claim.text, detail).append(citations.cite(claim.evidence), style="dim")
+def _claim(claim: Claim, chars_max: int, citations: _Citations) -> Text:
+    return _said(claim.text, chars_max).append(citations.cite(claim.evidence), style="dim")
 
 
-def _said(text: str, detail: _Detail, style: str = "") -> Text:
-    return Text(_cut(text, detail), style=style)
+def _said(text: str, chars_max: int, style: str = "") -> Text:
+    return Text(_cut(text, chars_max), style=style)
 
 
-def _cut(text: str, detail: _Detail) -> str:
-    return clean(one_line(text, detail.chars))
+def _cut(text: str, chars_max: int) -> str:
+    return clean(one_line(text, chars_max))

@@ -18,6 +18,8 @@ SAME_CONFIDENCE_MIN = 0.5
 # The case that answers is the likeliest to be the same failure, so its word comes before that of another single case;
 # where several others agree on something else, they are right more often than one.
 ANSWERING_COUNTS = 2.0
+# Several spaces answered, and nobody said which of them asked. No space can be called so.
+UNKNOWN = "?"
 
 
 class Standing(StrEnum):
@@ -53,13 +55,14 @@ class Member:
 
 def ref_of(remembered: Remembered, own: str | None) -> str:
     """What to cite a case as."""
-    space = f"{remembered.space}:" if is_foreign(remembered, own) else ""
+    is_named = is_foreign(remembered, own) or (own == UNKNOWN and remembered.space)
+    space = f"{remembered.space}:" if is_named else ""
     return f"{space}{remembered.address}@{remembered.version}"
 
 
 def is_foreign(remembered: Remembered, own: str | None) -> bool:
-    """Whether a case is another space's. While nobody knows whose memory was asked, none is."""
-    return bool(remembered.space) and own is not None and remembered.space != own
+    """Whether a case is another space's. While nobody says whose memory was asked, none is."""
+    return bool(remembered.space) and own not in (None, UNKNOWN) and remembered.space != own
 
 
 def own_space(recollection: Recollection, space: str | None) -> str | None:
@@ -67,7 +70,7 @@ def own_space(recollection: Recollection, space: str | None) -> str | None:
     if space is not None:
         return space
     spaces = {one.space for one in recollection.remembered}
-    return None if len(spaces) <= 1 else ""
+    return None if len(spaces) <= 1 else "" if "" in spaces else UNKNOWN
 
 
 def pool(recollection: Recollection, own: str | None) -> tuple[Member, ...]:
