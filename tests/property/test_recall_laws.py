@@ -10,6 +10,7 @@ from hindcast.model.case import Case, CaseState, Clues
 from hindcast.model.recollection import Cue, CueKind, Familiarity
 from hindcast.model.verdict import Experience
 from hindcast.recall.evaluate import Judged, measure
+from hindcast.recall.rarity import Rarity
 from hindcast.recall.remember import recall
 from hindcast.recall.stacks import align
 
@@ -94,10 +95,10 @@ def test_the_order_in_which_cases_are_found_decides_nothing(history: tuple[Case,
 @given(NAMES, NAMES)
 def test_alignment_is_a_share_and_goes_both_ways(asked: tuple[str, ...], remembered: tuple[str, ...]) -> None:
     """How alike two stacks are lies between 0 and 1 and does not depend on which is asked."""
-    found = align(asked, remembered, {})
+    found = align(asked, remembered, Rarity([], ()))
 
     assert 0 <= found <= 1
-    assert abs(found - align(remembered, asked, {})) < 1e-9
+    assert abs(found - align(remembered, asked, Rarity([], ()))) < 1e-9
     assert found == 0 or set(asked) & set(remembered)
 
 

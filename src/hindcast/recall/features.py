@@ -9,19 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
-from hindcast.model.case import Case
+from hindcast.model.case import Case, Clues
 from hindcast.model.recollection import Cue
 from hindcast.recall.arms import Candidate
 from hindcast.recall.keys import short_exception
 from hindcast.recall.limits import RecallLimits
 from hindcast.recall.rarity import Rarity
 from hindcast.recall.stacks import align
-from hindcast.recall.text import clean, words_in
+from hindcast.recall.text import clean, phrase_set, word_set
 
 # Weights this small (about one name that most cases have) are doubted; see Rarity.share.
 NAMES_DOUBTED = 1.5
+# The best of several lines is easily good, so more is asked of each.
+LINE_DOUBTED = 6.0
+# A first line with fewer words is a heading.
+HEAD_WORDS_MIN = 4
 
 _WORD = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 
@@ -33,6 +36,7 @@ MEANINGS: Mapping[str, str] = {
     "words": "how much of the question's words the case has, the rare ones most",
     "phrases": "how many pairs of neighbouring words of the question the case has",
     "title": "how much of the case's title the question has",
+    "head": "how well the first line of the question is met",
     "line": "how well the best line of the question is met",
     "fingerprint": "whether the fingerprint of a stack is the same",
     "message": "whether the fingerprint of a line is the same",
@@ -51,7 +55,7 @@ class Read:
     """A text taken apart for comparison."""
 
     words: frozenset[str]
-    phrases: frozenset[str]
+    phrases: frozenset[tuple[str, str]]
     exceptions: frozenset[str]
     identifiers: frozenset[str]
     components: frozenset[str]
@@ -60,53 +64,52 @@ class Read:
 
 def features_of(cue: Cue, candidates: Sequence[Candidate], limits: RecallLimits) -> tuple[dict[str, float], ...]:
     """The numbers of every candidate, in their order; `fused` is left to `fuse`."""
-    asked_words = words_in(clean(cue.text, chars_max=limits.cue_chars_max))
-    asked = _read(asked_words, cue.clues.exceptions, cue.clues.identifiers, cue.clues.components, cue.services)
-    lines = [frozenset(words_in(line)) for line in cue.text[: limits.cue_chars_max].splitlines()]
+    text = clean(cue.text, chars_max=limits.cue_chars_max)
+    # People name the service in a sentence; only an incident or a flag gives it apart.
+    services = (*cue.services, *_WORD.findall(text.lower()))
+    asked = _read(text, cue.clues, cue.clues.components, services)
+    lines = _lines(text, limits.lines_max)
     reads = [_read_case(candidate, limits) for candidate in candidates]
-    words = Rarity(read.words for read in reads)
-    phrases = Rarity(read.phrases for read in reads)
-    names = Rarity(read.identifiers | read.words for read in reads)
-    frames = Rarity(candidate.case.clues.frames for candidate in candidates)
+    titles = [word_set(candidate.case.title) for candidate in candidates]
+    words = Rarity((read.words for read in reads), asked.words.union(*titles))
+    phrases = Rarity((read.phrases for read in reads), asked.phrases)
+    names = Rarity((read.identifiers for read in reads), asked.identifiers)
+    stacks = [candidate.case.clues.frames[: limits.frames_max] for candidate in candidates]
+    here = cue.clues.frames[: limits.frames_max]
+    frames = Rarity(map(frozenset, stacks), frozenset(here).union(*stacks) if here else ())
     found: list[dict[str, float]] = []
-    for candidate, read in zip(candidates, reads, strict=True):
+    for candidate, read, title, stack in zip(candidates, reads, titles, stacks, strict=True):
         score = {arm: rank.score for arm, rank in candidate.ranks.items()}
+        met = [words.share(line, read.words, doubted=LINE_DOUBTED) for line in lines]
         found.append(
             {
                 "meaning": min(max(score.get("meaning", 0.0), 0.0), 1.0),
                 "tokens": min(max(score.get("tokens", 0.0), 0.0), 1.0),
                 "words": words.share(asked.words, read.words, doubted=NAMES_DOUBTED),
                 "phrases": phrases.share(asked.phrases, read.phrases, doubted=NAMES_DOUBTED),
-                "title": _title(candidate.case, asked.words, words),
-                "line": max((words.share(line, read.words, doubted=NAMES_DOUBTED * 4) for line in lines), default=0.0),
-                **_clues(cue, asked, candidate.case, read, names, frames, limits),
+                "title": words.share(title, asked.words, doubted=NAMES_DOUBTED),
+                "head": met[0] if met else 0.0,
+                "line": max(met, default=0.0),
+                "identifiers": names.share(asked.identifiers, read.identifiers, doubted=NAMES_DOUBTED),
+                "trace": align(here, stack, frames),
+                **_same(cue, asked, candidate.case, read),
             }
         )
     return tuple(found)
 
 
-def _clues(
-    cue: Cue, asked: Read, case: Case, read: Read, names: Rarity, frames: Rarity, limits: RecallLimits
-) -> dict[str, float]:
-    same = bool(set(cue.clues.fingerprints) & set(case.clues.fingerprints))
+def _same(cue: Cue, asked: Read, case: Case, read: Read) -> dict[str, float]:
+    shared = not set(cue.clues.fingerprints).isdisjoint(case.clues.fingerprints)
     stacks = bool(cue.clues.frames) and bool(case.clues.frames)
-    # People name the service in a sentence; only an incident or a flag gives it apart.
-    named = frozenset(_WORD.findall(cue.text[: limits.cue_chars_max].lower()))
     return {
-        "fingerprint": float(same and stacks),
-        "message": float(same and not stacks),
-        "trace": align(cue.clues.frames[: limits.frames_max], case.clues.frames[: limits.frames_max], frames),
+        "fingerprint": float(shared and stacks),
+        "message": float(shared and not stacks),
         "exception": _share(asked.exceptions, read.exceptions),
         "exception_other": _apart(asked.exceptions, read.exceptions),
-        "identifiers": names.share(asked.identifiers, read.identifiers, doubted=NAMES_DOUBTED),
         "component": _share(asked.components, read.components),
         "component_other": _apart(asked.components, read.components),
-        "service": float(bool((asked.services | named) & read.services)),
+        "service": float(not asked.services.isdisjoint(read.services)),
     }
-
-
-def _title(case: Case, asked: frozenset[str], words: Rarity) -> float:
-    return words.share(frozenset(words_in(case.title)), asked, doubted=NAMES_DOUBTED)
 
 
 def _share(wanted: frozenset[str], present: frozenset[str]) -> float:
@@ -114,28 +117,29 @@ def _share(wanted: frozenset[str], present: frozenset[str]) -> float:
 
 
 def _apart(one: frozenset[str], other: frozenset[str]) -> float:
-    return float(bool(one) and bool(other) and not one & other)
+    return float(bool(one) and bool(other) and one.isdisjoint(other))
+
+
+def _lines(text: str, lines_max: int) -> list[frozenset[str]]:
+    """The words of the first lines that have any. The first tells most; a very short one has the next too."""
+    found = [words for line in text.splitlines() if (words := word_set(line))][:lines_max]
+    if len(found) > 1 and len(found[0]) < HEAD_WORDS_MIN:
+        found[0] = found[0] | found[1]
+    return found
 
 
 def _read_case(candidate: Candidate, limits: RecallLimits) -> Read:
     case = candidate.case
     components = (*case.components, *case.clues.components)
-    words = words_in(candidate.text[: limits.case_chars_max])
-    return _read(words, case.clues.exceptions, case.clues.identifiers, components, case.services)
+    return _read(candidate.text[: limits.case_chars_max], case.clues, components, case.services)
 
 
-def _read(
-    words: Sequence[str],
-    exceptions: Sequence[str],
-    identifiers: Sequence[str],
-    components: Sequence[str],
-    services: Sequence[str],
-) -> Read:
+def _read(text: str, clues: Clues, components: Sequence[str], services: Sequence[str]) -> Read:
     return Read(
-        words=frozenset(words),
-        phrases=frozenset(f"{first} {second}" for first, second in pairwise(words) if first != second),
-        exceptions=frozenset(short_exception(name) for name in exceptions),
-        identifiers=frozenset(name.lower() for name in identifiers),
+        words=word_set(text),
+        phrases=phrase_set(text),
+        exceptions=frozenset(short_exception(name) for name in clues.exceptions),
+        identifiers=frozenset(name.lower() for name in clues.identifiers),
         components=frozenset(name.lower() for name in components),
         services=frozenset(name.lower() for name in services),
     )

@@ -22,6 +22,10 @@ class RecallLimits:
     # Frames that are aligned, from where it failed outwards; what lies further out is the framework's.
     frames_max: int = 40
     keys_max: int = 200
+    # Lines of a question that are compared one by one.
+    lines_max: int = 16
+    # The best cases, which are compared with one another: who replaces or contradicts whom.
+    compared_max: int = 20
 
 
 LIMITS = RecallLimits()

@@ -4,40 +4,41 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable
+from typing import Generic, TypeVar
+
+Name = TypeVar("Name", bound=Hashable)
 
 
-class Rarity(Mapping[str, float]):
-    """The weight of each name by how many of the cases have it; 0 for one that all have, highest for one nobody has."""
+class Rarity(Generic[Name]):
+    """The weight of each name by how many of the cases have it: least for one that all have, most for one nobody has.
 
-    def __init__(self, having: Iterable[Collection[str]]) -> None:
-        sets = [frozenset(one) for one in having]
-        self._cases = len(sets)
-        self._counts = Counter(name for one in sets for name in one)
-        self._weights: dict[int, float] = {}
+    `wanted` are the names that will be asked for. A question has few of them, the cases together very many, and only
+    the few are counted; any other name counts as one that no case has.
+    """
 
-    def __getitem__(self, name: str) -> float:
-        count = self._counts.get(name, 0)
-        weight = self._weights.get(count)
-        if weight is None:
-            weight = self._weights[count] = math.log1p((self._cases - count + 0.5) / (count + 0.5))
-        return weight
+    def __init__(self, having: Iterable[frozenset[Name]], wanted: Collection[Name]) -> None:
+        names = frozenset(wanted)
+        sets = list(having)
+        counts: Counter[Name] = Counter()
+        for one in sets:
+            counts.update(names & one)
+        cases = len(sets)
+        self._rarest = math.log1p((cases + 0.5) / 0.5)
+        self._weights = {name: math.log1p((cases - count + 0.5) / (count + 0.5)) for name, count in counts.items()}
+        self._masses: dict[frozenset[Name], float] = {}
 
-    def __contains__(self, name: object) -> bool:
-        # Every name has a weight, known or not.
-        return isinstance(name, str)
+    def __getitem__(self, name: Name) -> float:
+        return self._weights.get(name, self._rarest)
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._counts)
-
-    def __len__(self) -> int:
-        return len(self._counts)
-
-    def mass(self, names: Iterable[str]) -> float:
+    def mass(self, names: frozenset[Name]) -> float:
         """The weight of several names together."""
-        return sum(self[name] for name in names)
+        known = self._masses.get(names)
+        if known is None:
+            known = self._masses[names] = sum(map(self.__getitem__, names))
+        return known
 
-    def share(self, wanted: Collection[str], present: Collection[str], *, doubted: float = 0.0) -> float:
+    def share(self, wanted: frozenset[Name], present: frozenset[Name], *, doubted: float = 0.0) -> float:
         """How much of what is wanted is present, by weight, 0 to 1. `doubted` is a weight too small to mean much."""
-        whole = self.mass(wanted) + doubted
-        return self.mass(name for name in wanted if name in present) / whole if whole > 0 else 0.0
+        met = wanted & present
+        return sum(map(self.__getitem__, met)) / (self.mass(wanted) + doubted) if met else 0.0

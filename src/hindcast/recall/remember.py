@@ -55,12 +55,15 @@ def recall(
     """
     considered = consider(memory, cue, limits, allowed)
     model = (learnt or shipped()).model_for(considered.asked.arms)
-    found = _ranked(cue, considered, model, space)
+    found = _contenders(_ranked(cue, considered, model, space), limits)
     found = judge(found, cue, experience)
     found = contradict(found, confidence_min=model.seen_min)
     found = retire(found, experience)
     found = supersede(found)
-    remembered = _settled(found, model)[: limits.hits_max]
+    remembered = tuple(
+        replace(one, reasons=(*reasons(cue, one.case, one.features), *one.reasons))
+        for one in _settled(found, model)[: limits.hits_max]
+    )
     return _recollection(cue, remembered, considered.asked, experience, model)
 
 
@@ -94,12 +97,19 @@ def _ranked(cue: Cue, considered: Considered, model: Model, space: str) -> tuple
                 score=rank.score(features, model),
                 ranks=candidate.ranks,
                 features=features,
-                reasons=reasons(cue, candidate.case, features),
             )
         )
     if states_root_cause(cue.text):
         found = _by_cause(cue, found, candidates, model)
     return tuple(sorted(found, key=lambda one: (-one.score, one.address)))
+
+
+def _contenders(found: Sequence[Remembered], limits: RecallLimits) -> tuple[Remembered, ...]:
+    """The best, and whatever says that it replaces one of them, however little it resembles the question."""
+    best = found[: max(limits.compared_max, limits.hits_max)]
+    known = {one.case.id for one in best}
+    heirs = (one for one in found[len(best) :] if not known.isdisjoint(one.case.supersedes))
+    return (*best, *heirs)
 
 
 def _by_cause(cue: Cue, found: Sequence[Remembered], candidates: Sequence[Candidate], model: Model) -> list[Remembered]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 # Words that are in every text and tell none apart.
 _STOP_WORDS = """
@@ -14,16 +15,15 @@ _STOP_WORDS = """
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.\-/:][A-Za-z0-9]+)*|\d+")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+# Names are taken apart where their writing changes: `pool_size`, `poolSize` and `HTTPServer` have two parts each.
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # Longer runs are encoded data, not words.
-WORD_CHARS_MAX = 40
+WORD_CHARS_MAX = 30
 # Endings of English words, the longest first; a stem keeps at least three letters.
 _ENDINGS = ("ational", "ations", "ation", "ingly", "ments", "ment", "ings", "ness", "edly", "ing", "ies", "ied", "ions",
             "ers", "ion", "ed", "er", "es", "ly", "s", "e")  # fmt: skip
 
 
-@lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """A word without its ending: `refused`, `refusing` and `refuse` are one. Good enough to compare, not to read."""
     for ending in _ENDINGS:
@@ -32,27 +32,34 @@ def stem(word: str) -> str:
     return word
 
 
+@lru_cache(maxsize=65_536)
+def _word(part: str) -> str:
+    """What a part of a text is compared by; empty when it tells nothing apart."""
+    word = part.lower()
+    return stem(word) if 1 < len(word) <= WORD_CHARS_MAX and word not in STOP_WORDS else ""
+
+
 @lru_cache(maxsize=4_096)
 def words_in(text: str) -> tuple[str, ...]:
-    """The words of a text in order, without those that every text has. Numbers are left out: they name no failure.
+    """The words of a text in order, without those that every text has. Numbers are left out: they name no failure."""
+    return tuple(word for word in map(_word, _PART.findall(text)) if word)
 
-    A name such as `pool_size` gives its parts, so that `pool size` in a sentence is the same two words.
-    """
-    found: list[str] = []
-    for name in _NAME.findall(text):
-        if len(name) > WORD_CHARS_MAX:
-            continue
-        parts = _PART.findall(name)
-        for part in parts:
-            word = part.lower()
-            if len(word) > 1 and not word.isdigit() and word not in STOP_WORDS:
-                found.append(stem(word))
-    return tuple(found)
+
+@lru_cache(maxsize=4_096)
+def word_set(text: str) -> frozenset[str]:
+    """The different words of a text."""
+    return frozenset(words_in(text))
+
+
+@lru_cache(maxsize=4_096)
+def phrase_set(text: str) -> frozenset[tuple[str, str]]:
+    """The different pairs of neighbouring words of a text."""
+    return frozenset(pairwise(words_in(text)))
 
 
 def alike(one: str, other: str) -> float:
     """How far two texts use the same words, 0 to 1: shared words over all words."""
-    first, second = frozenset(words_in(one)), frozenset(words_in(other))
+    first, second = word_set(one), word_set(other)
     if not first or not second:
         return 0.0
     return len(first & second) / len(first | second)
