@@ -29,17 +29,27 @@ CANDIDATES_MIN = 30
 MATCHED_CHARS_MAX = 20_000
 
 
-def fuse(by_arm: Mapping[str, tuple[tuple[int, float], ...]]) -> list[tuple[int, float, dict[str, Rank]]]:
+def fuse(
+    by_arm: Mapping[str, tuple[tuple[int, float], ...]], *, hits_max: int | None = None
+) -> list[tuple[int, float, dict[str, Rank]]]:
     """Weighted reciprocal rank fusion: version, score and each arm's opinion, best first, ties by the newer version."""
-    ranks: dict[int, dict[str, Rank]] = {}
+    scores: dict[int, float] = {}
+    places: dict[str, dict[int, int]] = {}
     for arm, found in by_arm.items():
-        for place, (version, score) in enumerate(found, 1):
-            ranks.setdefault(version, {})[arm] = Rank(place, score)
-    scored = [
-        (version, sum(ARM_WEIGHTS[arm] / (RANK_OFFSET + rank.place) for arm, rank in opinions.items()), opinions)
-        for version, opinions in ranks.items()
-    ]
-    return sorted(scored, key=lambda item: (-item[1], -item[0]))
+        weight = ARM_WEIGHTS[arm]
+        places[arm] = {version: place for place, (version, _) in enumerate(found, 1)}
+        for version, place in places[arm].items():
+            scores[version] = scores.get(version, 0.0) + weight / (RANK_OFFSET + place)
+    best = sorted(((-score, -version) for version, score in scores.items()))[:hits_max]
+    return [(-version, -score, _opinions(-version, by_arm, places)) for score, version in best]
+
+
+def _opinions(
+    version: int, by_arm: Mapping[str, tuple[tuple[int, float], ...]], places: Mapping[str, Mapping[int, int]]
+) -> dict[str, Rank]:
+    """What each arm thought of a version."""
+    found = ((arm, places[arm].get(version)) for arm in by_arm)
+    return {arm: Rank(place, by_arm[arm][place - 1][1]) for arm, place in found if place is not None}
 
 
 def search(store: Store, index: Index, query: Query, scope: Scope) -> Found:
@@ -47,7 +57,7 @@ def search(store: Store, index: Index, query: Query, scope: Scope) -> Found:
     index.follow(embed=False)
     depth = max(query.hits_max * DEPTH_FACTOR, CANDIDATES_MIN)
     found = index.search(query, scope, candidates_max=depth)
-    fused = fuse(found.by_arm)[: query.hits_max]
+    fused = fuse(found.by_arm, hits_max=query.hits_max)
     records = store.records([version for version, _, _ in fused])
     hits = tuple(
         Hit(records[version], score, opinions, _matched(found.words, records[version]))

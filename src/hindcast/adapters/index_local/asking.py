@@ -147,9 +147,11 @@ def best_of(found: Mapping[str, Scored], count: int) -> list[int]:
     for scored in found.values():
         for place, (version, _) in enumerate(scored, 1):
             scores[version] = scores.get(version, 0.0) + 1 / (_RANK_OFFSET + place)
-    return sorted(scores, key=lambda version: (-scores[version], -version))[:count]
+    best = sorted((-score, -version) for version, score in scores.items())[:count]
+    return [-version for _, version in best]
 
 
 def _sorted(scored: Scored) -> Scored:
     """Best first, the newer one where scores are equal."""
-    return tuple(sorted(scored, key=lambda one: (-one[1], -one[0])))
+    best = sorted((-score, -version) for version, score in scored)
+    return tuple((-version, -score) for score, version in best)

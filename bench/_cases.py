@@ -1,0 +1,329 @@
+"""A memory of very many cases, made up quickly, to search it as one searches a team's that has been at it for years.
+
+A thousand stories are written and read by the real model; every case is one of them, told with other details. Its
+vectors are the story's, each shaken a little, and go where an index looks for vectors that it need not make: into the
+store (`keep_vectors`), and for tokens straight into the index's own file (`Tokens.add`).
+
+Run alone, it prints how long searches take: `python -m bench._cases --cases 100000`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import random
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+from bench._world import START, VOCABULARY, open_bench
+from hindcast.adapters import model_pack
+from hindcast.adapters.embedder_onnx import OnnxEmbedder
+from hindcast.adapters.index_local import LocalIndex
+from hindcast.adapters.index_local.meaning import packed
+from hindcast.adapters.index_local.text import searched
+from hindcast.adapters.index_local.tokens import TOKENS_PER_TEXT_MAX, Packed, packed_tokens
+from hindcast.adapters.index_local.vectors import EMBEDDED_CHARS_MAX
+from hindcast.memory import Memory
+from hindcast.model import case as case_model
+from hindcast.model.case import Attempt, Case, CaseState, Cause, Clues, Outcome, Resolution
+from hindcast.model.ids import Address
+from hindcast.model.query import Filter, Query
+from hindcast.model.record import Change
+from hindcast.recall.keys import keys_of_case, keys_of_clues
+from hindcast.recall.reading import COMPONENTS, words_of_case
+
+STORIES = 1_000
+WORDS_PER_CASE = 300
+CASES_PER_COMMIT = 5_000
+# The very folder that was filled is used again only if it was filled by this very code.
+_FORMAT = 1
+_SERVICES = [f"{name}-{part}" for name in ("checkout", "search", "ledger", "mail", "stock") for part in ("api", "jobs")]
+_PLAIN = """
+    the of to and in was after a we on for by with it at no from not were request service error connection timeout
+    pool worker database queue node deploy memory latency traffic retry disk cache client server thread pod release
+    version config limit failed slow restarted rolled back increased exhausted dropped refused expired leaked full
+    stuck waiting missing wrong stale duplicate certificate replica leader partition consumer lag lock index query
+    plan migration schema token session gateway proxy load balancer dns zone region cluster batch job cron upstream
+    downstream health check probe alert dashboard metric log trace span customer order payment refund invoice user
+    login page image upload download report export import backup restore snapshot scale autoscaler quota rate throttle
+    spike drop recovered mitigated fixed patched reverted raised lowered doubled halved enabled disabled flag header
+    cookie socket port firewall route packet loss jitter bandwidth garbage collection heap native buffer descriptor
+    file handle inode mount volume network kernel driver scheduler priority starvation deadlock race overflow integer
+    encoding charset timezone clock drift leap daylight currency rounding negative null empty huge unexpected
+"""
+# Plain words first: they are the common ones, as in real text; then names that hardly any other text has.
+_WORDS = [*_PLAIN.split(), *VOCABULARY]
+_TELLING = 1 / np.arange(1, len(_WORDS) + 1) ** 1.1
+_CUMULATIVE = np.cumsum(_TELLING / _TELLING.sum())
+_FIRST_AT = datetime(2023, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question of the kind people ask, and the keys that would be read out of it."""
+
+    text: str
+    keys: tuple[str, ...]
+
+
+def _zipf(rng: np.random.Generator, count: int, limit: int) -> list[int]:
+    drawn: list[int] = np.minimum(rng.zipf(1.35, count), limit).tolist()
+    return drawn
+
+
+def _clues(rng: np.random.Generator) -> Clues:
+    """About thirty keys: some that hundreds of cases share, some that hardly any other has."""
+    return Clues(
+        fingerprints=tuple(int(number) for number in rng.integers(1, 2**60, 2)),
+        exceptions=(f"{VOCABULARY[_zipf(rng, 1, 400)[0]].title()}Error",),
+        frames=tuple(dict.fromkeys(f"{VOCABULARY[at]}.run" for at in _zipf(rng, 12, 20_000))),
+        identifiers=tuple(dict.fromkeys(f"{VOCABULARY[at]}_limit" for at in _zipf(rng, 12, 50_000))),
+        components=(list(COMPONENTS)[_zipf(rng, 1, len(COMPONENTS))[0] - 1],),
+    )
+
+
+def story(number: int) -> Case:
+    """One made-up incident of about so many words, always the same for the same number."""
+    rng = np.random.default_rng(number)
+    drawn = np.searchsorted(_CUMULATIVE, rng.random(WORDS_PER_CASE))
+    words = [_WORDS[min(at, len(_WORDS) - 1)] for at in drawn.tolist()]
+    parts = [" ".join(words[start : start + 20]) for start in range(0, len(words), 20)]
+    clues = _clues(rng)
+    return Case(
+        id="",
+        title=" ".join((clues.components[0], *words[:8])),
+        occurred_at=START,
+        state=CaseState.RESOLVED,
+        summary=". ".join(parts[4:9]),
+        services=(_SERVICES[number % len(_SERVICES)],),
+        components=clues.components,
+        symptoms=(f"{clues.exceptions[0]}: {parts[0]}", parts[1], parts[2], parts[3]),
+        clues=clues,
+        cause=Cause(". ".join(parts[9:11])),
+        attempts=(
+            Attempt("1", parts[11], Outcome.MADE_WORSE),
+            Attempt("2", parts[12], Outcome.NO_EFFECT),
+            Attempt("3", parts[13], Outcome.WORKED),
+        ),
+        resolution=Resolution(parts[14], attempt="3"),
+        minutes=float(10 + number % 90),
+        responders=(f"person{number % 30}",),
+        source="bench",
+    )
+
+
+def case(number: int, stories: Sequence[Case]) -> Case:
+    """A telling of a story: with a name of its own, and half of its fine details."""
+    told = stories[number % len(stories)]
+    if number < len(stories):
+        return replace(told, id=f"inc-{number}", occurred_at=_FIRST_AT + timedelta(minutes=10 * number))
+    rng = np.random.default_rng((number, 1))
+    own = _clues(rng)
+    clues = replace(
+        told.clues,
+        fingerprints=own.fingerprints if number % 3 else told.clues.fingerprints,
+        frames=(*told.clues.frames[:6], *own.frames[:6]),
+        identifiers=(*told.clues.identifiers[:6], *own.identifiers[:6]),
+    )
+    return replace(
+        told,
+        id=f"inc-{number}",
+        title=f"{told.title} {own.identifiers[-1]}",
+        occurred_at=_FIRST_AT + timedelta(minutes=10 * number),
+        summary=f"{told.summary}. {' '.join((*own.frames, *own.identifiers))}",
+        clues=clues,
+        services=(_SERVICES[int(rng.integers(len(_SERVICES)))],),
+    )
+
+
+def change(one: Case) -> Change:
+    """The case as a casebook would write it."""
+    body = {**case_model.to_json(one), "keys": list(keys_of_case(one))}
+    return Change(
+        Address(case_model.NAMESPACE, one.id),
+        body,
+        kind=case_model.KIND,
+        text=words_of_case(one),
+        occurred_at=one.occurred_at,
+    )
+
+
+def questions(count: int, *, seed: int = 5) -> list[Question]:
+    """Questions about stories: an error line, some words of what was seen, and part of the keys."""
+    rng = random.Random(seed)
+    asked = []
+    for _ in range(count):
+        told = story(rng.randrange(STORIES))
+        words = f"{told.symptoms[1]} {told.symptoms[2]}".split()
+        error = " ".join(told.symptoms[0].split()[:12])
+        text = " ".join((error, *rng.sample(words, 5), *told.clues.identifiers[:2]))
+        clues = replace(told.clues, frames=told.clues.frames[:8], identifiers=told.clues.identifiers[:4])
+        asked.append(Question(text, keys_of_clues(clues, told.services)))
+    return asked
+
+
+def embedder() -> OnnxEmbedder:
+    """The default model, prepared if it has not been."""
+    return OnnxEmbedder(model_pack.default_pack() or model_pack.prepare().folder)
+
+
+def open_large(folder: Path, cases: int) -> Memory:
+    """A memory of so many cases with its index complete; made in this folder unless it is there already."""
+    marker = folder / "made"
+    there = marker.exists() and marker.read_text() == f"{_FORMAT} {cases}"
+    folder.mkdir(parents=True, exist_ok=True)
+    model = embedder()
+    memory, store, _ = open_bench(folder, index=True, embedder=model)
+    index = memory._index
+    assert isinstance(index, LocalIndex)
+    if there:
+        index.follow(embed=False)
+        return memory
+    stories = [story(number) for number in range(min(STORIES, cases))]
+    for start in range(0, cases, CASES_PER_COMMIT):
+        changes = [change(case(number, stories)) for number in range(start, min(start + CASES_PER_COMMIT, cases))]
+        memory.commit(changes, actor="bench", why="grow")
+    assert store.tip().version == cases, "cases are numbered in the order in which they were written"
+    vectors, tokens = _read(model, stories)
+    rng = np.random.default_rng(3)
+    for start in range(0, cases, CASES_PER_COMMIT):
+        versions = np.arange(start + 1, min(start + CASES_PER_COMMIT, cases) + 1)
+        shaken = (
+            vectors[(versions - 1) % len(stories)] + rng.standard_normal((len(versions), model.dims), np.float32) / 50
+        )
+        shaken /= np.linalg.norm(shaken, axis=1, keepdims=True)
+        made = packed(shaken.astype(np.float32))
+        rows = [(version, row.tobytes()) for version, row in zip(versions.tolist(), made, strict=True)]
+        store.keep_vectors(model.model, rows)
+    index.follow(embed=False)
+    kept = index._vectors.tokens if index._vectors is not None else None
+    assert kept is not None
+    for part in _tellings(tokens, cases, model.dims):
+        kept.add(part)
+    memory.index()
+    marker.write_text(f"{_FORMAT} {cases}")
+    return memory
+
+
+def _read(model: OnnxEmbedder, stories: Sequence[Case]) -> tuple[NDArray[np.float32], list[Packed]]:
+    """What the model makes of each story."""
+    texts = [
+        searched(f"{case_model.NAMESPACE}/inc-{number}", {}, words_of_case(told))[:EMBEDDED_CHARS_MAX]
+        for number, told in enumerate(stories)
+    ]
+    read = model.embed_tokens(texts, tokens_max=TOKENS_PER_TEXT_MAX)
+    return np.array([vector for vector, _, _ in read]), [packed_tokens(numbers, each) for _, numbers, each in read]
+
+
+def _tellings(tokens: Sequence[Packed], cases: int, dims: int) -> Iterator[dict[int, Packed]]:
+    """The tokens of every case: a story's, each level moved by up to two of 127, which is a cosine of about .99."""
+    noise = np.random.default_rng(4).integers(-2, 3, (TOKENS_PER_TEXT_MAX * 2, dims), np.int8)
+    for start in range(0, cases, STORIES):
+        part: dict[int, Packed] = {}
+        for number in range(start, min(start + STORIES, cases)):
+            told = tokens[number % len(tokens)]
+            content = told.content.copy()
+            levels = content[:, :dims].view(np.int8)
+            begin = number % TOKENS_PER_TEXT_MAX
+            np.clip(levels, -125, 125, out=levels)
+            levels += noise[begin : begin + len(levels)]
+            part[number + 1] = Packed(told.numbers, content)
+        yield part
+
+
+def _milliseconds(work: Sequence[Query], memory: Memory) -> tuple[float, float]:
+    view = memory.now()
+    taken = []
+    gc.collect()
+    gc.disable()
+    for query in work:
+        begin = time.perf_counter()
+        view.search(query)
+        taken.append(time.perf_counter() - begin)
+    gc.enable()
+    return float(np.percentile(taken, 50) * 1e3), float(np.percentile(taken, 99) * 1e3)
+
+
+def _new_record(memory: Memory, cases: int, repeats: int) -> tuple[float, float]:
+    """How long it takes from a commit to an answer that holds what was committed; the model reads both."""
+    taken = []
+    stories = [story(number) for number in range(min(STORIES, cases))]
+    for number in range(cases, cases + repeats):
+        fresh = case(number, stories)
+        fresh = replace(fresh, id=f"new-{os.urandom(4).hex()}", clues=replace(fresh.clues, fingerprints=(number,)))
+        memory.commit([change(fresh)], actor="bench", why="one more")
+        begin = time.perf_counter()
+        found = memory.now().search(Query(fresh.title, keys=keys_of_case(fresh), hits_max=1))
+        taken.append(time.perf_counter() - begin)
+        assert found.hits[0].record.path == fresh.id, "a new record is found by the next query"
+    return float(np.percentile(taken, 50) * 1e3), float(np.percentile(taken, 99) * 1e3)
+
+
+def measure(memory: Memory, cases: int, searches: int) -> list[tuple[str, tuple[float, float]]]:
+    """Milliseconds (middle, p99) of each kind of search, and of finding what was just written."""
+    wanted = Filter(namespace=case_model.NAMESPACE, kind=case_model.KIND)
+    asked = questions(searches)
+    first = ("words", "meaning", "keys")
+
+    def ask(*arms: str, by_all: bool = False) -> tuple[float, float]:
+        work = [
+            Query(one.text, wanted, hits_max=50, arms=arms, keys=one.keys, scored_by_all=by_all, tokens_ms_max=1_000)
+            for one in asked
+        ]
+        _milliseconds(work[:30], memory)
+        return _milliseconds(work, memory)
+
+    model = embedder()
+    model.embed([asked[0].text])
+    begin = time.perf_counter()
+    for one in asked:
+        model.embed_tokens([one.text], tokens_max=TOKENS_PER_TEXT_MAX)
+    read = (time.perf_counter() - begin) / len(asked) * 1e3
+    return [
+        ("the model reads a question (mean)", (read, read)),
+        ("words", ask("words")),
+        ("keys", ask("keys")),
+        ("meaning", ask("meaning")),
+        ("words, meaning, keys", ask(*first)),
+        ("the same, each scored by all", ask(*first, by_all=True)),
+        ("words, meaning, keys, tokens", ask(*first, "tokens")),
+        ("the same, each scored by all", ask(*first, "tokens", by_all=True)),
+        ("a record written just now is found", _new_record(memory, cases, 30)),
+    ]
+
+
+def main() -> int:
+    """Make it, search it, print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=100_000)
+    parser.add_argument("--searches", type=int, default=300)
+    parser.add_argument("--folder", type=Path, help="keep it here and use it again; a temporary folder unless given")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="hindcast-cases-") as scratch:
+        begin = time.perf_counter()
+        memory = open_large(chosen.folder or Path(scratch), chosen.cases)
+        opened = time.perf_counter() - begin
+        table = Table("search for 50 hits", "p50 ms", "p99 ms", title=f"{chosen.cases:,} cases")
+        for name, (middle, p99) in measure(memory, chosen.cases, chosen.searches):
+            table.add_row(name, f"{middle:.1f}", f"{p99:.1f}")
+        table.add_row("made or opened in", f"{opened:.0f} s", "")
+        table.add_row("resident", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB", "")
+        Console(width=100).print(table)
+        memory.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
