@@ -95,7 +95,7 @@ class Keyboard:
         return open_memory(Settings(store=str(self.folder), space="shop", actor="ana", model="none"), clock=self.clock)
 
 
-GROUP = "incidents"
+GROUP = "incident"
 
 
 @pytest.fixture
@@ -195,6 +195,15 @@ def test_an_attempt_can_be_told_with_its_diff_and_its_time(hindcast: Keyboard, t
     assert (second.attempts[1].diff, second.attempts[1].config) == ("+ttl\n", "ttl=60")
 
 
+def test_nobody_knows_when_something_old_was_tried(hindcast: Keyboard) -> None:
+    """What is told while an incident lasts was done now; what is told once it is over has no time unless it is said."""
+    during = hindcast.json("attempt redis-pool 'restarted'").case.attempts[0]
+    hindcast.ok("confirm redis-pool")
+    later = hindcast.json("attempt redis-pool 'restarted again'").case.attempts[1]
+
+    assert (during.at, later.at) == (START + timedelta(minutes=1), None)
+
+
 def test_a_terminal_is_asked_for_what_is_worth_asking(hindcast: Keyboard) -> None:
     """On a terminal resolve asks why, what ended it and what made it worse, and not what is already known."""
     asked = hindcast.ok("resolve redis-pool", stdin="a leak\nreleased them\nraising the pool\n", terminal=True)
@@ -232,7 +241,8 @@ def test_a_story_is_read_and_proposed(hindcast: Keyboard, tmp_path: Path) -> Non
     assert {one["outcome"] for one in proposed["proposed"]["sure"]} >= {"made worse", "worked"}
     assert hindcast.json("show redis-pool").case.attempts == ()
 
-    case = hindcast.json(f"resolve redis-pool --from-text {story} --yes --cause 'a leak'").case
+    assert hindcast("resolve redis-pool --from-text -", stdin="It was a dark night.").code != 0
+    case = hindcast.json("resolve redis-pool --from-text - --yes --cause 'a leak'", stdin=story.read_text()).case
     assert Outcome.MADE_WORSE in [one.outcome for one in case.attempts]
     assert case.resolution is not None
     assert case.resolution.attempt, "the fix is the attempt that worked"
@@ -311,7 +321,8 @@ def test_split_and_join_stick(hindcast: Keyboard) -> None:
     part = hindcast.json("show auth-tokens").document
     assert (part["joined_into"], part["missing"]) == ("redis-pool", [])
     assert "part of redis-pool" in hindcast.ok("show auth-tokens").out
-    assert "part of redis-pool" in hindcast("confirm auth-tokens").err
+    for line in ("confirm auth-tokens", "note auth-tokens x", "attempt auth-tokens x", "resolve auth-tokens --fix x"):
+        assert "part of redis-pool" in hindcast(line).err
 
 
 def test_a_verdict_is_remembered_and_taken_back(hindcast: Keyboard) -> None:
@@ -335,6 +346,12 @@ def test_an_incident_can_be_the_question_of_a_verdict(hindcast: Keyboard) -> Non
     detected(hindcast)
 
     assert hindcast.json("verdict redis-pool --wrong --incident inc-live").document["judgement"] == "wrong"
+
+
+def test_the_old_name_of_the_group_still_works(hindcast: Keyboard) -> None:
+    """Scripts that say `hindcast incidents` go on working."""
+    assert cli.run(["incidents", "show", "redis-pool", "--json"]) == 0
+    assert "redis-pool" in hindcast.capture.readouterr().out
 
 
 def test_what_is_retired_is_listed_and_comes_back(hindcast: Keyboard) -> None:

@@ -19,13 +19,14 @@ from rich.text import Text
 from hindcast.cli import casepage, deciding, given
 from hindcast.cli.render import clean
 from hindcast.cli.session import Session, verb
-from hindcast.model.case import Attempt, Case, Evidence, Outcome, Witness, to_json
-from hindcast.model.errors import Malformed
+from hindcast.model.case import Attempt, Case, CaseState, Evidence, Outcome, Witness, to_json
+from hindcast.model.errors import Malformed, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
-    from hindcast.casebook import Casebook
+    from hindcast.casebook import Casebook, Kept
     from hindcast.casebook.people import Fix
 
 
@@ -74,12 +75,12 @@ def attempt(
     command: Command = "",
     diff: DiffFile = "",
     setting: Setting = "",
-    at: Annotated[str | None, typer.Option("--at", metavar="TIME", help="When; now, if not said.")] = None,
+    at: Annotated[str | None, typer.Option("--at", metavar="TIME", help="When; now, if it still lasts.")] = None,
     by: By = "",
 ) -> None:
     """Say what was tried and what came of it. What made it worse is worth as much as what helped."""
-    when = given.read_when(at, session.now(), field="--at") or session.now()
-    if when > session.now():
+    when = given.read_when(at, session.now(), field="--at")
+    if when is not None and when > session.now():
         raise Malformed(f"{when.isoformat()} has not come yet.", field="--at", remedy="Say when it was done.")
     tried = Attempt(
         "",
@@ -97,8 +98,13 @@ def attempt(
         from hindcast.casebook.people import attempted
 
         said = _person(f"{tried.action}: {tried.outcome}", session) if outcome is not None else ()
-        whole = replace(tried, evidence=said)
-        made = _change(session, incident_id, lambda case: attempted(case, whole), why=f"{tried.by} tried something.")
+        whole, now = replace(tried, evidence=said), session.now()
+        made = _change(
+            session,
+            incident_id,
+            lambda case: attempted(case, _timed(whole, case, now)),
+            why=f"{tried.by} tried something.",
+        )
     shown = next((one for one in made.attempts if one.id.casefold() == set_id.casefold()), made.attempts[-1])
     _answer(session, made, Text(clean(f"{shown.id} on {made.id}: {shown.action} ({shown.outcome})")))
     if shown.outcome is Outcome.UNKNOWN:
@@ -185,12 +191,28 @@ def install(app: typer.Typer) -> None:
     )(resolve)
 
 
+def _timed(tried: Attempt, case: Case, now: datetime) -> Attempt:
+    """What is told while an incident lasts was done now; what is told of an older one, nobody knows when."""
+    from hindcast.casebook.people import RESOLVED_WITHIN
+
+    lasts = case.state is CaseState.OPEN and now - case.occurred_at <= RESOLVED_WITHIN
+    return replace(tried, at=now) if tried.at is None and lasts else tried
+
+
 def _casebook(session: Session) -> Casebook:
     return deciding.register(session).casebook(session.settings.space)
 
 
 def _change(session: Session, case_id: str, edit: Callable[[Case], Case], *, why: str) -> Case:
-    return _casebook(session).change(case_id, edit, actor=session.who, why=why)
+    def revised(found: Sequence[Kept]) -> list[Kept]:
+        kept = found[0]
+        if kept.joined_into:
+            raise Refused(
+                f"{case_id} is part of {kept.joined_into}.", field="ID", remedy=f"Say it of {kept.joined_into} instead."
+            )
+        return [replace(kept, case=edit(kept.case))]
+
+    return _casebook(session).revise([case_id], revised, actor=session.who, why=why)[0].case
 
 
 def _saying(tried: Attempt, set_id: str, outcome: Came | None, session: Session) -> Callable[[Case], Case]:

@@ -38,15 +38,21 @@ class Told:
 
 def read(text: str, case: Case, *, ref: str) -> Told:
     """What a story says about a case that is not known of it yet. Raises Malformed when it says nothing."""
-    from hindcast.learn.prose import attempts_in, unsure
+    from hindcast.learn.postmortem import case_of
+    from hindcast.learn.prose import unsure
 
-    found = attempts_in(text, ref=ref, at=None)
+    # Times of day in the story belong to the day of the incident.
+    found = case_of(text, name=ref or case.id, fallback_at=case.occurred_at)
     known = {one.action.casefold() for one in case.attempts}
-    new = [one for one in found if one.action.casefold() not in known]
+    new = [one for one in found.attempts if one.action.casefold() not in known]
     doubtful = {one.id for one in unsure(new)}
-    sure = tuple(one for one in new if one.id not in doubtful)
-    worked = [one.action for one in found if one.outcome is Outcome.WORKED and one.id not in doubtful]
-    told = Told(fix=worked[-1] if worked else "", sure=sure, unsure=tuple(one for one in new if one.id in doubtful))
+    worked = [one.action for one in found.attempts if one.outcome is Outcome.WORKED and one.id not in doubtful]
+    told = Told(
+        cause=found.cause.text if found.cause is not None else "",
+        fix=found.resolution.text if found.resolution is not None else (worked[-1] if worked else ""),
+        sure=tuple(one for one in new if one.id not in doubtful),
+        unsure=tuple(one for one in new if one.id in doubtful),
+    )
     if told.is_empty:
         raise Malformed(
             "Nothing in it says what was tried, why it happened or what ended it.",
