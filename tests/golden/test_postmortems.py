@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from hindcast.learn.postmortem import Postmortem, read_postmortem
 from hindcast.learn.prose import attempts_in
 from hindcast.model.action import action_key
 
@@ -68,3 +71,48 @@ def test_no_harm_is_read_as_a_cure() -> None:
                     assert not [one for one in read if deed <= set(one[0].split()) and one[1] == turned[outcome]], (
                         sentence
                     )
+
+
+def shown(postmortem: Postmortem) -> str:
+    """A case as text that a person can look through."""
+    case = postmortem.case
+    lines = [f"{case.id}: {case.title}", f"{case.state.value} {case.occurred_at:%Y-%m-%d %H:%M} to {case.resolved_at}"]
+    lines.append(f"minutes {case.minutes_to_resolve}, severity {case.severity.value if case.severity else None}")
+    lines.append(f"services {', '.join(case.services)}; responders {', '.join(case.responders)}")
+    lines += [f"symptom {one}" for one in case.symptoms]
+    lines += [f"stack {len(case.stack.splitlines())} lines"]
+    lines.append(f"summary {case.summary}")
+    if case.cause is not None:
+        lines.append(f"cause {case.cause.confidence} {case.cause.text}")
+    for one in case.attempts:
+        at = f"{one.at:%H:%M} " if one.at else ""
+        lines.append(
+            f"attempt {at}{one.action}: {one.outcome.value} ({one.confidence}){' by ' + one.by if one.by else ''}"
+        )
+        lines += [f"  > {evidence.quote}" for evidence in one.evidence]
+    if case.resolution is not None:
+        lines.append(f"resolution {case.resolution.confidence} {case.resolution.text}")
+    lines += [f"note {note.text}" for note in case.notes]
+    lines += [f"link {link}" for link in case.links]
+    lines += [f"found {one.field} in {one.how} ({one.confidence})" for one in postmortem.found]
+    return "\n".join(lines) + "\n"
+
+
+PAGES = sorted(
+    path.name for path in FOLDER.iterdir() if path.suffix in (".md", ".txt") and "sentences" not in path.name
+)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_are_read_as_a_person_reads_them(name: str) -> None:
+    """A postmortem gives its times, cause, attempts with outcomes, fix and people; its plans stay plans.
+
+    After a change that is meant, write the new ones with `HINDCAST_WRITE_GOLDEN=1`, and read the difference.
+    """
+    text = (FOLDER / name).read_text(encoding="utf-8")
+    told = shown(read_postmortem(text, name=name, fallback_at=datetime(2020, 1, 1, tzinfo=UTC)))
+    wanted = FOLDER / f"{name}.out"
+    if os.environ.get("HINDCAST_WRITE_GOLDEN"):
+        wanted.write_text(told, encoding="utf-8")
+
+    assert told == wanted.read_text(encoding="utf-8")

@@ -115,8 +115,8 @@ def deeds_in(sentence: str, cues: Sequence[OutcomeCue] = ()) -> tuple[DeedFound,
     if _STEP.search(sentence) and not re.search(r"\bafter\b|\bwe\s+(?:tried|\w+ed)\b", sentence, re.I):
         return ()
     commands = [_command(sentence, match) for match in _RAN.finditer(sentence)]
-    hidden = _hidden(sentence)
-    tokens = tokens_of(hidden)
+    # A wrapped line is one clause.
+    tokens = tokens_of(_hidden(sentence).replace("\n", " "))
     found = [
         one
         for occurrence in occurrences(tokens)

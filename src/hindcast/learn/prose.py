@@ -78,7 +78,7 @@ def attempts_in(text: str, *, ref: str = "", at: datetime | None = None) -> tupl
         read += here
         if here or cues or not sentence.follows:
             waiting = here
-    return _unique(read[:ATTEMPTS_MAX], ref, at)
+    return told_once(_attempt(one, ref, at) for one in read[:ATTEMPTS_MAX])
 
 
 def unsure(attempts: Iterable[Attempt], *, below: float = SURE_MIN) -> tuple[Attempt, ...]:
@@ -220,11 +220,10 @@ def _correct(one: _Reading, cue: OutcomeCue, text: str) -> None:
         one.sure *= 0.95
 
 
-def _unique(read: Sequence[_Reading], ref: str, at: datetime | None) -> tuple[Attempt, ...]:
+def told_once(attempts: Iterable[Attempt]) -> tuple[Attempt, ...]:
     """The attempts, each told once: a summary often repeats what the timeline says."""
     found: list[Attempt] = []
-    for one in read:
-        attempt = _attempt(one, ref, at)
+    for attempt in attempts:
         same = next((index for index, other in enumerate(found) if _is_same(other, attempt)), None)
         if same is None:
             taken = {other.id for other in found}

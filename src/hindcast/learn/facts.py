@@ -1,0 +1,206 @@
+"""Single facts out of a page's words: the cause, services, severity, people, links, symptoms, a stack trace."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from hindcast.learn.sentences import Sentence, sentences_of
+from hindcast.model.signal import Severity
+
+SYMPTOMS_MAX = 20
+SYMPTOM_CHARS_MAX = 500
+STACK_CHARS_MAX = 20_000
+NAMES_MAX = 20
+LINKS_MAX = 30
+
+# What names a cause, the surest first, with how sure it is.
+_CAUSES: tuple[tuple[float, re.Pattern[str]], ...] = tuple(
+    (sure, re.compile(pattern, re.I))
+    for sure, pattern in (
+        (
+            0.85,
+            r"\b(?:the\s+)?(?:root|underlying|ultimate|actual|primary|real)\s+cause\s+(?:\w+\s+){0,3}?(?:was|is|were|turned\s+out|lay)\b",
+        ),
+        (
+            0.8,
+            r"\b(?:as|to\s+be)\s+(?:the\s+)?(?:\w+\s+)?(?:root|underlying)\s+cause\b|\broot\s+cause\b.*\b(?:was|is|:)",
+        ),
+        (
+            0.8,
+            r"\b(?:outage|incident|issue|problem|failure|errors?|this|that|it|which)\s+(?:\w+\s+)?(?:was|were|is|had\s+been)\s+(?:\w+ly\s+)?caused\s+by\b",
+        ),
+        (
+            0.7,
+            r"\b(?:caused|triggered|brought\s+on|introduced)\s+by\b|\bstemm?(?:ed|ing)\s+from\b|\bresult(?:ed|ing)\s+from\b|\btraced\s+(?:back\s+)?to\b|\bturned\s+out\s+(?:to\s+be|that)\b|\bthe\s+culprit\b",
+        ),
+        (
+            0.65,
+            r"\b(?:identified|determined|discovered|found)\s+(?:that\s+)?(?:a|an|the|one|our|some|this)\b.*\b(?:bug|issue|change|deployment|configuration|misconfigur\w+|leak|component|error|failure|update|regression|cause)\b",
+        ),
+        (0.6, r"\bdue\s+to\b|\bas\s+a\s+result\s+of\b|\bowing\s+to\b"),
+        (0.5, r"\bbecause\b|\bcaused\b|\bled\s+to\b"),
+    )
+)
+_NO_CAUSE = re.compile(
+    r"\b(?:unknown|under\s+investigation|not\s+(?:yet\s+)?(?:known|identified|determined|clear)|to\s+be\s+determined|tbd|tbc|n/?a|none|pending)\b",
+    re.I,
+)
+_TO_FIND = re.compile(
+    r"\b(?:will|continue|to\s+(?:investigate|determine|establish|understand)|investigating|next\s+steps?)\b", re.I
+)
+
+_LINK = re.compile(r"https?://[^\s<>()\]\"'`]+[^\s<>()\]\"'`.,;:!?]")
+_HANDLE = re.compile(r"(?<![\w/])@([A-Za-z][\w.-]{1,38}\w)")
+_SERVICE = re.compile(
+    r"(?<![\w/.@-])`?((?:[a-z][a-z0-9]*-)+(?:service|svc|api|worker|workers|gateway|server|backend|frontend|consumer|"
+    r"producer|proxy|scheduler|db|web|app|job|processor|router|auth))`?(?![\w/-])"
+)
+_NAMED_SERVICE = re.compile(r"(?<![\w-])(?:[Tt]he|[Oo]ur)\s+`?([a-z][\w-]{2,30})`?\s+(?:micro)?service\b")
+_USING = re.compile(
+    r"\b(?:customers?|users?|subscribers)\s+(?:who\s+(?:are|were)\s+)?(?:(?:attempting|trying)\s+to\s+(?:use|access)|using|accessing|of|leveraging)\s+"
+    r"((?:[A-Z][\w()./+&-]*|and|for|v\d)(?:[ ,]+(?:[A-Z][\w()./+&-]*|and|for|of|\(v\d\)))*)"
+)
+_TITLE_JOINT = re.compile(r"\s+[-–—|]\s+|:\s+|,\s+|\s+and\s+")
+_TITLE_NOISE = re.compile(
+    r"\s*\([^)]*\)|\bRCA\b|\b(?:Issues?|Errors?|Outage|Incident|Mitigated|Recovered|Resolved)\b.*", re.I
+)
+_PROPER = re.compile(r"(?:[A-Z][\w.+&]*)(?:\s+(?:[A-Z][\w.+&]*|of|for)){0,4}")
+_NOT_SERVICES = frozenset(
+    {"the", "this", "that", "our", "all", "each", "every", "any", "same", "new", "affected", "which", "other", "a"}
+)
+
+_SEVERITIES: tuple[tuple[Severity, re.Pattern[str]], ...] = tuple(
+    (severity, re.compile(pattern, re.I))
+    for severity, pattern in (
+        (
+            Severity.CRITICAL,
+            r"\b(?:sev(?:erity)?[-\s:]*[01]|p[-\s]?[01]|s[01]|critical|highest|blocker|emergency)\b",
+        ),
+        (Severity.MAJOR, r"\b(?:sev(?:erity)?[-\s:]*2|p[-\s]?2|s2|major|high|error)\b"),
+        (Severity.MINOR, r"\b(?:sev(?:erity)?[-\s:]*[34]|p[-\s]?[34]|s[34]|minor|medium|moderate|low|warning)\b"),
+        (Severity.INFO, r"\b(?:sev(?:erity)?[-\s:]*5|p[-\s]?5|s5|info(?:rmational)?|trivial|lowest|none)\b"),
+    )
+)
+_STATED = re.compile(r"\b(?:SEV(?:ERITY)?[-\s:]*\d|P[0-4])\b")
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*\n(.*?)^[ \t]*(?:```|~~~)[ \t]*$", re.M | re.S)
+_TRACE = re.compile(
+    r"Traceback \(most recent call last\)|^\s+at [\w$.<>]+\(|^\s+at .+:\d+:\d+\)?$|^goroutine \d+|^panic: |"
+    r"^Caused by: |^\s*File \"[^\"]+\", line \d+|thread '.*' panicked at|^\s*#\d+ 0x",
+    re.M,
+)
+_TROUBLE = re.compile(
+    r"\b(?:error|errors|exception|fail(?:ed|ure|ing)?|timeout|timed\s+out|refused|reset|denied|unavailable|fatal|panic|oom\w*|"
+    r"exhausted|exceeded|crash\w*|E[A-Z]{4,}|5\d\d|unreachable|deadlock\w*|too\s+many|cannot|could\s+not|unable)\b",
+    re.I,
+)
+_COMMAND = re.compile(
+    r"^\s*(?:\$|#|>|kubectl|helm|systemctl|docker|psql|redis-cli|aws|gcloud|terraform|curl|ssh|sudo|git)\s", re.I
+)
+_QUOTED = re.compile(r"[`\"“]([^`\"“”\n]{8,300})[`\"”]")
+
+
+def cause_in(text: str) -> tuple[Sentence, float] | None:
+    """The sentence that names a cause best, and how sure that is."""
+    best: tuple[Sentence, float] | None = None
+    for sentence in sentences_of(text):
+        if sentence.is_question or _TO_FIND.search(sentence.text):
+            continue
+        sure = next((sure for sure, pattern in _CAUSES if pattern.search(sentence.text)), 0.0)
+        if sure and (best is None or sure > best[1]):
+            best = sentence, sure
+    return best
+
+
+def is_known(text: str) -> bool:
+    """Whether a part says anything: "TBD" and "under investigation" do not."""
+    return bool(text.strip()) and not (len(text) < 80 and _NO_CAUSE.search(text))
+
+
+def severity_of(text: str) -> Severity | None:
+    """The severity that a label's text names."""
+    return next((severity for severity, pattern in _SEVERITIES if pattern.search(text)), None)
+
+
+def severity_in(text: str) -> Severity | None:
+    """The severity that a whole page names in so many words, such as SEV-2."""
+    match = _STATED.search(text)
+    return severity_of(match.group()) if match else None
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The names that a list holds, whatever its style: commas, bullets, lines, "and"."""
+    found: list[str] = []
+    for line in text.splitlines():
+        plain = re.sub(r"^\s*(?:[-*+•]|\d+[.)])\s+|^\s*\[|\]\s*$", "", line)
+        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", plain)
+        for name in re.split(r"[,;|]|\s+and\s+|\s+&\s+", plain):
+            tidy = re.sub(r"\s+", " ", name.strip().strip("`*_\"'@.").strip())
+            if 1 < len(tidy) <= 60 and len(tidy.split()) <= 5:
+                found.append(tidy)
+    return tuple(dict.fromkeys(found))[:NAMES_MAX]
+
+
+def services_in(text: str, title: str = "") -> tuple[str, ...]:
+    """The services that prose names: `payment-worker`, "the checkout service", "customers using Object Storage".
+
+    A name that stands in the title of a page and in its text is what the page is about.
+    """
+    found = [match.group(1) for match in _SERVICE.finditer(f"{title}\n{text}")]
+    named = [match.group(1).lower() for match in _NAMED_SERVICE.finditer(text)]
+    found += [name for name in named if named.count(name) > 1 and name not in _NOT_SERVICES]
+    for name in _TITLE_JOINT.split(title):
+        plain = _TITLE_NOISE.sub("", name).strip()
+        if _PROPER.fullmatch(plain) and plain.lower() not in _NOT_SERVICES and plain in text:
+            found.append(plain)
+            # What follows it in a title is a place or a symptom.
+            break
+    for match in _USING.finditer(text):
+        for name in re.split(r",| and ", match.group(1)):
+            tidy = re.sub(r"\s*\(v\d\)|\s+(?:for|of|and)$", "", name.strip()).strip()
+            if len(tidy) > 2 and tidy.lower() not in _NOT_SERVICES:
+                found.append(tidy)
+    return tuple(dict.fromkeys(found))[:NAMES_MAX]
+
+
+def people_in(text: str) -> tuple[str, ...]:
+    """The people that a text calls by their handle."""
+    return tuple(dict.fromkeys(match.group(1) for match in _HANDLE.finditer(text)))[:NAMES_MAX]
+
+
+def links_in(text: str) -> tuple[str, ...]:
+    """The links of a text."""
+    return tuple(dict.fromkeys(match.group() for match in _LINK.finditer(text)))[:LINKS_MAX]
+
+
+def stack_in(text: str) -> str:
+    """The first stack trace that a page shows in a block of code."""
+    for match in _FENCE.finditer(text):
+        if _TRACE.search(match.group(1)):
+            return match.group(1).strip("\n")[:STACK_CHARS_MAX]
+    return ""
+
+
+def symptoms_in(text: str, told: Sequence[str] = ()) -> tuple[str, ...]:
+    """What was seen: lines of logs in blocks of code, quoted errors, and what the parts about symptoms tell."""
+    found = [line for line in _symptoms(text, told) if len(line) >= 4]
+    return tuple(dict.fromkeys(line[:SYMPTOM_CHARS_MAX] for line in found))[:SYMPTOMS_MAX]
+
+
+def _symptoms(text: str, told: Sequence[str]) -> Iterator[str]:
+    for match in _FENCE.finditer(text):
+        block = match.group(1)
+        if _TRACE.search(block):
+            # The whole trace is kept by itself; its last line is what people search for.
+            last = [line.strip() for line in block.splitlines() if line.strip() and not line.startswith((" ", "\t"))]
+            yield from last[-1:]
+            continue
+        yield from (line.strip() for line in block.splitlines() if _TROUBLE.search(line) and not _COMMAND.match(line))
+    prose = _FENCE.sub("", text)
+    yield from (match.group(1).strip() for match in _QUOTED.finditer(prose) if _is_error(match.group(1)))
+    for part in told:
+        yield from (sentence.text for sentence in sentences_of(part) if not sentence.is_question)
+
+
+def _is_error(quoted: str) -> bool:
+    return bool(_TROUBLE.search(quoted)) and not _COMMAND.match(quoted) and "://" not in quoted

@@ -1,0 +1,279 @@
+"""A postmortem's structure: front matter, headings of all styles, labels, tables; each part with the field it is about.
+
+Nobody agrees on names ("Root cause", "Why it happened", "What broke"), so a part is known by the words of its name. A
+part whose name says nothing keeps its text and has no field.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+PAGE_CHARS_MAX = 400_000
+
+
+class Field(StrEnum):
+    """What a part of a page is about."""
+
+    ACTIONS = "actions"
+    TIMELINE = "timeline"
+    DURATION = "duration"
+    SEVERITY = "severity"
+    SERVICES = "services"
+    COMPONENTS = "components"
+    RESPONDERS = "responders"
+    CAUSE = "cause"
+    RESOLUTION = "resolution"
+    SUMMARY = "summary"
+    IMPACT = "impact"
+    DETECTION = "detection"
+    SYMPTOMS = "symptoms"
+    LINKS = "links"
+    START = "start"
+    END = "end"
+    DATE = "date"
+    STATUS = "status"
+    TITLE = "title"
+
+
+# The first line that fits a name wins.
+_NAMES: tuple[tuple[Field, str], ...] = (
+    (
+        Field.ACTIONS,
+        (
+            r"action|follow.?up|next steps?|lessons?|learn|what went|where we got lucky|prevent|corrective|"
+            r"improvement|recommendation|to.?do|remediation items|future|retrospective"
+        ),
+    ),
+    (Field.TIMELINE, r"time.?line|chronology|key events|sequence of events|^events$|^log$|incident log"),
+    (Field.DURATION, r"duration|time to (?:resolve|recover|restore|mitigate)|^(?:mt)?ttr$|length|minutes|downtime"),
+    (Field.SEVERITY, r"severity|priority|^sev$|urgency|impact level"),
+    (Field.SUMMARY, r"summary|overview|abstract|tl.?dr|synopsis|what happened|description|executive"),
+    (
+        Field.START,
+        (
+            r"^(?:incident |impact |outage |fault )?(?:start|started|starts|began|begin|begins|onset|occurred|occurs)\b"
+            r"(?: (?:time|at|date|on))*|start.?time|^created(?: at|_at)?$|fault occurs|^opened"
+        ),
+    ),
+    (
+        Field.END,
+        (
+            r"^(?:incident |impact |outage )?(?:end|ended|ends|resolved|recovered|closed|fixed|restored|mitigated)\b"
+            r"(?: (?:time|at|date|on))*$|end.?time|resolved.?at"
+        ),
+    ),
+    (
+        Field.RESPONDERS,
+        (
+            r"responder|commander|participant|on.?call|^owners?$|people|author|engineer|^team|involved|"
+            r"^leads?$|incident lead|contributors?$|assignee|handled by|who$|^by$|reporter"
+        ),
+    ),
+    (
+        Field.CAUSE,
+        (
+            r"cause|why (?:did|it|this|was)|contributing|trigger|origin|^reason|diagnosis|what broke|five whys|"
+            r"5 whys|fault$|underlying"
+        ),
+    ),
+    (
+        Field.RESOLUTION,
+        (
+            r"resol|mitigat|^fix|the fix|remedi|recover|how (?:it|we|was|did) .*(?:fix|resolv|solv|end)|"
+            r"solution|repair|workaround|what (?:fixed|helped|worked)|actions? taken"
+        ),
+    ),
+    (Field.SYMPTOMS, r"symptom|error message|stack ?trace|^logs?\b|evidence|observation|what we saw|errors?$"),
+    (Field.DETECTION, r"detect|identified|how (?:did )?we (?:find|found|notice)|alerting|discovery"),
+    (Field.SERVICES, r"services?\b|systems?\b|affected (?:product|app|area)|impacted (?:product|app|area)|product"),
+    (Field.COMPONENTS, r"component|technolog|infrastructure|dependenc|stack$|tags?$|labels?$"),
+    (Field.IMPACT, r"impact|affected|customers?|user|consequence|effect"),
+    (Field.LINKS, r"links?$|reference|related|tickets?|see also|jira|slack|channel"),
+    (Field.DATE, r"date|^when|^day$|^time$|occurred"),
+    (Field.STATUS, r"^status|^state$"),
+    (Field.SUMMARY, r"background|context|introduction"),
+    (Field.TITLE, r"^title$|^name$|^incident$"),
+)
+# Fields that are values rather than stories.
+_VALUES = (
+    Field.STATUS, Field.DATE, Field.SEVERITY, Field.DURATION, Field.START, Field.END, Field.RESPONDERS, Field.SERVICES,
+    Field.COMPONENTS, Field.LINKS, Field.TITLE, None,
+)  # fmt: skip
+_KNOWN = tuple((field, re.compile(pattern, re.I)) for field, pattern in _NAMES)
+NAME_WORDS_MAX = 7
+NAME_CHARS_MAX = 60
+
+_FRONT = re.compile(r"\A\ufeff?---[ \t]*\n(.*?)\n---[ \t]*\n", re.S)
+_PAIR = re.compile(r"^([A-Za-z][\w .-]{0,40}?)\s*:\s*(.*)$")
+_ATX = re.compile(r"^ {0,3}(#{1,6})\s+(.+?)\s*#*\s*$")
+_SETEXT = re.compile(r"^ {0,3}(=+|-{3,})\s*$")
+_BOLD_LINE = re.compile(r"^\s*(?:[-*+]\s+)?(\*\*|__)(.{2,60}?)\1\s*:?\s*$")
+_LABEL = re.compile(
+    r"^(\s*(?:[-*+•]\s+|>\s*)?)(\*\*|__)?([A-Za-z][\w /&'’()-]{1,58}?)"
+    r"(?::\s*(?:\*\*|__)|(?:\*\*|__)\s*:?|:)(?:\s+(.*))?$"
+)
+_ROW = re.compile(r"^\s*\|\s*(?:\*\*)?([^|]{2,60}?)(?:\*\*)?\s*\|\s*(.+?)\s*\|?\s*$")
+_RULE_ROW = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
+_INLINE = re.compile(
+    r"(?<=[.!?)”\"])\s+((?:Preliminary |Customer |Final )?(?:[Rr]oot [Cc]ause|Mitigation|Resolution|Next [Ss]teps|"
+    r"Impact|Customer [Ii]mpact|Workaround|Timeline|Detection|Trigger|Summary|Cause|Fix|Lessons [Ll]earned|"
+    r"Action [Ii]tems)"
+    r"(?: and [Mm]itigation)?):\s"
+)
+_FENCED = re.compile(r"^\s*(```|~~~)")
+_PLAIN_HEAD = re.compile(r"^[A-Z][\w '&/?-]{2,50}:?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A named part of a page: what it is about, and what stands in it."""
+
+    name: str
+    field: Field | None
+    text: str
+    # How deep its name stands: 1 for the top heading, larger for what is inside of it.
+    depth: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page taken apart."""
+
+    title: str
+    parts: tuple[Part, ...]
+    # Everything but the front matter, as it was written.
+    text: str
+
+    def of(self, *fields: Field) -> tuple[Part, ...]:
+        """The parts about some fields that hold any text, in their order."""
+        return tuple(part for part in self.parts if part.field in fields and part.text.strip())
+
+
+def page_of(text: str) -> Page:
+    """The structure of a Markdown page or of plain text."""
+    text = text[:PAGE_CHARS_MAX].replace("\r\n", "\n").replace("\r", "\n")
+    front = _FRONT.match(text)
+    given = list(_front_parts(front.group(1))) if front else []
+    body = text[front.end() :] if front else text
+    parts = [*given, *_parts(_INLINE.sub(lambda match: f"\n\n{match.group(1)}: ", body))]
+    return Page(_title(parts, body), tuple(parts), body)
+
+
+def field_of(name: str) -> Field | None:
+    """What a part with this name is about."""
+    plain = re.sub(r"^[\d.)\s]+|[*_`#:]|[^\w\s'’/&.?-]", "", name).strip()
+    if not plain or len(plain.split()) > NAME_WORDS_MAX or len(plain) > NAME_CHARS_MAX:
+        return None
+    return next((field for field, pattern in _KNOWN if pattern.search(plain)), None)
+
+
+def _front_parts(text: str) -> Iterator[Part]:
+    """The front matter, as far as it is lines of `name: value` with lists."""
+    name, values = "", list[str]()
+    for line in [*text.splitlines(), "end:"]:
+        match = _PAIR.match(line)
+        if match and not line.startswith((" ", "\t", "-")):
+            if name and values:
+                yield Part(name, field_of(name), "\n".join(values), depth=0)
+            name, values = match.group(1), [value] if (value := match.group(2).strip().strip("\"'")) else []
+        elif line.strip():
+            values.append(line.strip())
+
+
+def _parts(body: str) -> Iterator[Part]:
+    current = Part("", None, "", 1)
+    indent, fenced = 0, False
+    lines: list[str] = []
+    section: Part | None = None
+    every = body.split("\n")
+    for number, line in enumerate(every):
+        if _FENCED.match(line):
+            fenced = not fenced
+        follow = every[number + 1] if number + 1 < len(every) else ""
+        if (
+            not fenced
+            and _SETEXT.match(line)
+            and lines
+            and lines[-1].strip() == ""
+            and number
+            and every[number - 1].strip()
+        ):
+            continue
+        started = None if fenced else _started(line, follow, current, indent)
+        if started is None and _is_over(current, lines, line):
+            started = Part("", section.field if section else None, "", 7), line, indent
+        if started is None:
+            lines.append(line)
+            continue
+        yield replace(current, text="\n".join(lines).strip("\n"))
+        part, rest, indent = started
+        if part.depth <= 6:
+            # A heading without a meaning of its own belongs to the section it stands in.
+            if part.field is None and section is not None and part.depth > section.depth:
+                part = replace(part, field=section.field)
+            section = part if part.field is not None or section is None or part.depth <= section.depth else section
+        current, lines = part, [rest]
+    yield replace(current, text="\n".join(lines).strip("\n"))
+
+
+def _is_over(current: Part, lines: list[str], line: str) -> bool:
+    """Whether a label that holds a value on its own line ends here: a paragraph that follows is not part of it."""
+    valued = current.depth >= 7 and current.field in _VALUES and bool(current.name)
+    return valued and len(lines) > 1 and bool(lines[0].strip()) and not lines[-1].strip() and bool(line[:1].strip())
+
+
+def _started(line: str, follow: str, current: Part, indent: int) -> tuple[Part, str, int] | None:
+    """The part that begins with a line, what else stands on it, and how far it is indented; None: it goes on."""
+    if match := _ATX.match(line):
+        name = match.group(2).strip("*_ ")
+        return Part(name, field_of(name), "", len(match.group(1))), "", 0
+    if line.strip() and _SETEXT.match(follow) and not line.lstrip().startswith(("|", "-", "*", ">")):
+        depth = 1 if follow.strip().startswith("=") else 2
+        return Part(line.strip(), field_of(line), "", depth), "", 0
+    if match := _BOLD_LINE.match(line):
+        if not re.match(r"\d", match.group(2)):
+            name = match.group(2).strip(": ")
+            return _labelled(name, line, current, indent)
+        return None
+    if match := _LABEL.match(line):
+        name, bold = match.group(3).strip(), bool(match.group(2))
+        known = field_of(name)
+        if (bold or known is not None) and len(name.split()) <= NAME_WORDS_MAX and not name.lower().startswith("http"):
+            return _labelled(name, line, current, indent, match.group(4) or "")
+        return None
+    if (match := _ROW.match(line)) and not _RULE_ROW.match(line):
+        known = field_of(match.group(1))
+        if known is not None and match.group(2).count("|") == 0 and current.field is not Field.TIMELINE:
+            return Part(match.group(1), known, "", 8), match.group(2), 0
+        return None
+    if _PLAIN_HEAD.match(line) and field_of(line) is not None and len(line.split()) <= 4 and follow.strip() != "":
+        return Part(line.strip(": "), field_of(line), "", 5), "", 0
+    return None
+
+
+def _labelled(name: str, line: str, current: Part, indent: int, rest: str = "") -> tuple[Part, str, int] | None:
+    """A label starts a part unless it is a detail of the part it stands in."""
+    width = len(line) - len(line.lstrip())
+    inside = current.depth >= 7 and width > indent
+    if current.field in (Field.TIMELINE, Field.ACTIONS) and (inside or current.depth < 7) and field_of(name) is None:
+        return None
+    if inside and current.field is Field.ACTIONS:
+        return None
+    return Part(name, field_of(name), "", 7), rest.strip(), width
+
+
+def _title(parts: list[Part], body: str) -> str:
+    """What the page calls itself: its top heading, its front matter, or its first line."""
+    given = next((part.text for part in parts if part.depth == 0 and part.field is Field.TITLE and part.text), "")
+    head = next(
+        (part.name for part in parts if 1 <= part.depth <= 2 and part.name and part.field in (None, Field.TITLE)), ""
+    )
+    labelled = next((part.text.split("\n")[0] for part in parts if part.field is Field.TITLE and part.text), "")
+    first = next((line for line in body.splitlines() if line.strip()), "")
+    title = given or head or labelled or first
+    title = re.sub(r"^[\s#>*_-]+|[\s*_#]+$", "", title)
+    title = re.sub(r"^(?:post[- ]?mortem|incident (?:report|review)|rca)\s*[:–—-]\s*", "", title, flags=re.I)
+    return title.strip()[:300]
