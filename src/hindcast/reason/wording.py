@@ -89,6 +89,7 @@ def listed(words: Sequence[str], *, most: int = 4) -> str:
 def one_line(text: str, chars_max: int) -> str:
     """A text without line breaks, cut between words where it gets long."""
     # Only the beginning can be shown, however long the text is.
+    text = text.strip()
     line = _BLANKS.sub(" ", text[: 4 * chars_max]).strip()
     if len(line) <= chars_max and len(text) <= 4 * chars_max:
         return line
