@@ -17,6 +17,7 @@ from hindcast.memory import Memory, View
 from hindcast.model.errors import Malformed, Missing
 from hindcast.model.ids import Address
 from hindcast.model.query import Filter
+from hindcast.model.recollection import Recollection
 from hindcast.model.record import MAIN, Change, Commit, Json, Record
 from hindcast.model.verdict import Experience, Judgement, Matter, Reliability, Verdict
 from hindcast.recall.reliability import level_of, tabulate
@@ -53,6 +54,22 @@ def record_verdict(memory: Memory, verdict: Verdict, *, actor: str, branch: str 
     said = _said(kept)
     change = Change(verdict_address(verdict), msgspec.to_builtins(kept), VERDICT, text=said, occurred_at=verdict.at)
     return memory.commit([change], actor=actor, why=verdict.why or said, branch=branch)
+
+
+def verdict_on(
+    found: Recollection, case_id: str, judgement: Judgement, *, version: int, by: str, at: datetime
+) -> Verdict:
+    """A verdict on what memory has to say to a question: its fingerprints, and how sure it is of this case."""
+    shown = next((one for one in found.remembered if one.case.id == case_id), None)
+    # What did not come to mind was never told with any confidence.
+    confidence = round(min(max(shown.confidence, 0.0), 1.0), 4) if shown is not None else 0.0
+    cue = found.cue
+    return Verdict(Matter.MEMORY, judgement, case_id, version, cue.clues.fingerprints, cue.text, confidence, by, at)
+
+
+def on_proposal(verdict: Verdict, action: str) -> Verdict:
+    """The same verdict about something that was proposed."""
+    return replace(verdict, matter=Matter.PROPOSAL, action=action.strip())
 
 
 def verdict_address(verdict: Verdict) -> Address:

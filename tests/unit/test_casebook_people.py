@@ -193,6 +193,8 @@ def test_a_joined_case_is_not_joined_again(casebook: Casebook) -> None:
     for into, other in (("inc-3", "inc-2"), ("inc-2", "inc-3")):
         with pytest.raises(Refused, match="part of inc-1"):
             join(casebook, into, other, actor="ana", why="x")
+    with pytest.raises(Refused, match="Say it of inc-1"):
+        casebook.change("inc-2", lambda case: noted(case, "n", by="bo", at=NOW), actor="bo", why="x")
     with pytest.raises(Malformed, match="itself"):
         join(casebook, "inc-1", "inc-1", actor="ana", why="x")
 

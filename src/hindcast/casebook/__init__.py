@@ -14,7 +14,7 @@ from hindcast.casebook.layout import CASES, Kept, address_of, change_of, kept_of
 from hindcast.casebook.writing import write
 from hindcast.memory import Memory, View
 from hindcast.model.case import Case, CaseState
-from hindcast.model.errors import Missing
+from hindcast.model.errors import Missing, Refused
 from hindcast.model.query import Filter
 from hindcast.model.record import MAIN, Change
 
@@ -120,11 +120,20 @@ class Casebook:
         return Written(**{name: tuple(ids) for name, ids in outcome.items()})
 
     def change(self, case_id: str, edit: Edit, *, actor: str, why: str) -> Case:
-        """Apply what somebody says to a case as it is when it is written. Raises Missing when there is none."""
-        made = self.revise(
-            [case_id], lambda found: [replace(found[0], case=edit(found[0].case))], actor=actor, why=why
-        )  # fmt: skip
-        return made[0].case
+        """Apply what somebody says to a case as it is when it is written.
+
+        Raises Missing when there is none, and Refused when it has become part of another: say it of that one.
+        """
+
+        def apply(found: Sequence[Kept]) -> list[Kept]:
+            kept = found[0]
+            if kept.joined_into:
+                raise Refused(
+                    f"{case_id} is part of {kept.joined_into}.", field="id", remedy=f"Say it of {kept.joined_into}."
+                )
+            return [replace(kept, case=edit(kept.case))]
+
+        return self.revise([case_id], apply, actor=actor, why=why)[0].case
 
     def revise(self, case_ids: Sequence[str], edit: Revision, *, actor: str, why: str) -> tuple[Kept, ...]:
         """Apply one decision to several cases in one commit; it may make new ones."""

@@ -20,13 +20,13 @@ from hindcast.cli import casepage, deciding, given
 from hindcast.cli.render import clean
 from hindcast.cli.session import Session, verb
 from hindcast.model.case import Attempt, Case, CaseState, Evidence, Outcome, Witness, to_json
-from hindcast.model.errors import Malformed, Refused
+from hindcast.model.errors import Malformed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from hindcast.casebook import Casebook, Kept
+    from hindcast.casebook import Casebook
     from hindcast.casebook.people import Fix
 
 
@@ -204,15 +204,7 @@ def _casebook(session: Session) -> Casebook:
 
 
 def _change(session: Session, case_id: str, edit: Callable[[Case], Case], *, why: str) -> Case:
-    def revised(found: Sequence[Kept]) -> list[Kept]:
-        kept = found[0]
-        if kept.joined_into:
-            raise Refused(
-                f"{case_id} is part of {kept.joined_into}.", field="ID", remedy=f"Say it of {kept.joined_into} instead."
-            )
-        return [replace(kept, case=edit(kept.case))]
-
-    return _casebook(session).revise([case_id], revised, actor=session.who, why=why)[0].case
+    return _casebook(session).change(case_id, edit, actor=session.who, why=why)
 
 
 def _saying(tried: Attempt, set_id: str, outcome: Came | None, session: Session) -> Callable[[Case], Case]:

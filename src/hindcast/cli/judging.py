@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +13,7 @@ from hindcast.cli.options import MaybeWhy
 from hindcast.cli.render import clean, first_line
 from hindcast.cli.session import Session, verb
 from hindcast.model.errors import Malformed, Missing
-from hindcast.model.verdict import Judgement, Matter, Verdict
+from hindcast.model.verdict import Judgement
 
 if TYPE_CHECKING:
     from hindcast.model.recollection import Recollection
@@ -33,7 +34,7 @@ def verdict(
     why: MaybeWhy = None,
 ) -> None:
     """Say whether a remembered case was the right one. The next answers count with it; a revert takes it back."""
-    from hindcast.experience import record_verdict
+    from hindcast.experience import on_proposal, record_verdict, verdict_on
 
     if right == wrong:
         raise Malformed("Was it right or wrong?", field="--right", remedy="Give either --right or --wrong.")
@@ -48,22 +49,11 @@ def verdict(
     kept = casebook.kept(name)
     if kept is None:
         raise Missing(f"There is no case {name!r}.", field="CASE", remedy="`hindcast incident list` shows them.")
-    found = _recalled(session, asked, incident)
-    shown = next((one for one in found.remembered if one.case.id == name), None)
-    made = Verdict(
-        Matter.PROPOSAL if action.strip() else Matter.MEMORY,
-        Judgement.RIGHT if right else Judgement.WRONG,
-        name,
-        kept.version,
-        found.cue.clues.fingerprints,
-        found.cue.text,
-        # What would be said now; what did not come to mind was never told with any confidence.
-        round(shown.confidence, 4) if shown is not None else 0.0,
-        session.who,
-        session.now(),
-        action.strip(),
-        why or "",
+    judgement = Judgement.RIGHT if right else Judgement.WRONG
+    made = verdict_on(
+        _recalled(session, asked, incident), name, judgement, version=kept.version, by=session.who, at=session.now()
     )
+    made = replace(on_proposal(made, action) if action.strip() else made, why=why or "")
     commit = record_verdict(session.memory(), made, actor=session.who)
     what = f"{action.strip()!r} from {name}" if action.strip() else name
     said = f"Remembered: {what} is {made.judgement} for {first_line(made.asked)!r}."
