@@ -238,9 +238,10 @@ def test_tokens_come_with_the_same_vector(onnx: OnnxEmbedder) -> None:
 
 
 def test_tokens_are_parts_of_words_each_once(onnx: OnnxEmbedder) -> None:
-    """Marks, punctuation and repetitions have no token: what is left are the pieces of words, in their order."""
+    """Marks, punctuation, function words and repetitions have no token: what is left are pieces of words."""
     (once, twice, nothing, empty) = onnx.embed_tokens(
-        ["pool exhausted", "[ERROR] pool... pool!! exhausted -- (pool) 🚒", "?!… --- ***", ""], tokens_max=64
+        ["pool exhausted", "[ERROR] the pool... a pool!! was exhausted -- (pool) 🚒", "?!… --- the ***", ""],
+        tokens_max=64,
     )
 
     assert len(once[1]) == 2
@@ -258,6 +259,20 @@ def test_a_long_text_has_its_first_tokens(onnx: OnnxEmbedder) -> None:
 
     assert (len(few), len(many)) == (8, 64)
     assert many[:8].tolist() == few.tolist()
+
+
+def test_tokens_of_a_part_are_read_in_the_light_of_the_whole(onnx: OnnxEmbedder) -> None:
+    """A span names the part whose tokens are wanted; their vectors are those of the whole text's run."""
+    text = "checkout fails\nthe certificate of the gateway expired"
+
+    ((vector, numbers, vectors),) = onnx.embed_tokens([text], tokens_max=64, spans=[(0, 14)])
+    ((whole, all_numbers, all_vectors),) = onnx.embed_tokens([text], tokens_max=64)
+    ((_, without, _),) = onnx.embed_tokens([text], tokens_max=64, spans=[(900, 990)])
+
+    np.testing.assert_array_equal(vector, whole)
+    assert numbers.tolist() == all_numbers[: len(numbers)].tolist() != all_numbers.tolist()
+    np.testing.assert_array_equal(vectors, all_vectors[: len(numbers)])
+    assert without.tolist() == all_numbers.tolist(), "a part without tokens leaves the whole"
 
 
 def test_an_answer_is_nearest_to_its_own_words(onnx: OnnxEmbedder) -> None:

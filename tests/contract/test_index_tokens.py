@@ -64,12 +64,15 @@ class OnlyVectors:
 class WordTokens(OnlyVectors):
     """The same, with a token for each different word."""
 
-    def embed_tokens(self, texts: Sequence[str], *, tokens_max: int) -> list[Made]:
+    def embed_tokens(
+        self, texts: Sequence[str], *, tokens_max: int, spans: Sequence[tuple[int, int]] = ()
+    ) -> list[Made]:
         """For each text its vector and its tokens."""
         vectors = self.embed(texts)
         found: list[Made] = []
-        for text, vector in zip(texts, vectors, strict=True):
-            words = list(dict.fromkeys(text.lower().split()))[:tokens_max]
+        for at, (text, vector) in enumerate(zip(texts, vectors, strict=True)):
+            start, end = spans[at] if spans else (0, len(text))
+            words = list(dict.fromkeys(text[start:end].lower().split()))[:tokens_max]
             numbers = np.array([number(word) for word in words], np.int32)
             found.append((vector, numbers, np.array([self.word(word) for word in words], np.float32).reshape(-1, DIMS)))
         return found
@@ -179,6 +182,17 @@ def test_one_run_of_the_model_reads_a_question(opened: Opened) -> None:
 
     assert set(found.hits[0].ranks) == set(ALL_ARMS)
     assert model.runs == ["redis"]
+
+
+def test_the_first_line_of_a_question_is_what_tokens_compare(opened: Opened) -> None:
+    """A long log below the sentence that matters does not drown it: what answers only the log is behind."""
+    memory = opened(WordTokens())
+    put(memory, asked="the checkout pool is exhausted", below="kafka lag disk full certificate expired")
+
+    told = scores(ask(memory, "the checkout pool is exhausted\nkafka lag disk full certificate expired"))
+
+    assert told["asked"] == pytest.approx(1, abs=0.01)
+    assert told["below"] < 0.5
 
 
 def test_tokens_take_part_only_when_they_are_named(opened: Opened) -> None:
@@ -458,12 +472,14 @@ def test_texts_and_questions_without_tokens_are_compared_in_peace(opened: Opened
     """A text of nothing but punctuation has no token, a question may have none: scores are 0, and nothing fails."""
 
     class Letters(WordTokens):
-        def embed_tokens(self, texts: Sequence[str], *, tokens_max: int) -> list[Made]:
+        def embed_tokens(
+            self, texts: Sequence[str], *, tokens_max: int, spans: Sequence[tuple[int, int]] = ()
+        ) -> list[Made]:
+            """Texts without redis have no token at all."""
+            made = super().embed_tokens(texts, tokens_max=tokens_max, spans=spans)
             return [
                 (vector, *((numbers, tokens) if "redis" in text else (numbers[:0], tokens[:0])))
-                for text, (vector, numbers, tokens) in zip(
-                    texts, super().embed_tokens(texts, tokens_max=tokens_max), strict=True
-                )
+                for text, (vector, numbers, tokens) in zip(texts, made, strict=True)
             ]
 
     memory = opened(Letters())

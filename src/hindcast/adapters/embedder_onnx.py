@@ -38,6 +38,17 @@ Tokenised = tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.float32]]
 _NOTHING: Tokenised = (np.zeros(0, np.float32), np.zeros(0, np.int32), np.zeros((0, 0), np.float32))
 # Marks such as [CLS], and what stands for all that a tokenizer does not know.
 _MARKS = re.compile(r"[\[<].*[\]>]")
+# How tokenizers write that a piece continues a word, or begins one.
+_PIECE = re.compile(r"^(?:##|\u0120|\u2581)")
+PIECE_CHARS_MIN = 2
+# English words that hold a sentence together and say nothing about a failure.
+_FUNCTION_WORDS = (
+    "a an and any are as at be because been but by can could did do does for from had has have he her here his how i "
+    "if in into is it its just me my no nor not of off on or our out she should so some such than that the their them "
+    "then there these they this those to too up us very was we were what when where which while who why will with "
+    "would you your"
+)
+FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +95,13 @@ class OnnxEmbedder:
             vectors[batch] = unit(pool(token_vectors, mask, self._pack.pooling))
         return vectors
 
-    def embed_tokens(self, texts: Sequence[str], *, tokens_max: int) -> list[Tokenised]:
+    def embed_tokens(
+        self, texts: Sequence[str], *, tokens_max: int, spans: Sequence[tuple[int, int]] = ()
+    ) -> list[Tokenised]:
         """For each text its vector, and the numbers and vectors of its telling tokens, all from one run of the model.
 
-        Telling are the first so many that hold a letter or a digit, each word piece once: where a text repeats itself,
-        its first mention speaks for all.
+        Given `spans`, one for each text, the tokens that begin between those two characters are taken, read in the
+        light of the whole text; where there is none of them, all count.
         """
         self._check_count(texts)
         found: list[Tokenised] = [_NOTHING] * len(texts)
@@ -100,7 +113,7 @@ class OnnxEmbedder:
             token_vectors, mask = self._run(loaded, [encodings[at].ids for at in batch])
             pooled = unit(pool(token_vectors, mask, self._pack.pooling))
             for row, at in enumerate(batch):
-                places = telling(encodings[at].ids, encodings[at].tokens, tokens_max)
+                places = _places(encodings[at].tokens, encodings[at].offsets, spans[at] if spans else None, tokens_max)
                 numbers = np.array(encodings[at].ids, np.int32)[places]
                 found[at] = (pooled[row], numbers, unit(token_vectors[row, places]))
         return found
@@ -144,15 +157,35 @@ def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def telling(ids: Sequence[int], tokens: Sequence[str], tokens_max: int) -> list[int]:
-    """The places of the first so many different tokens that are parts of words, without marks and punctuation."""
-    places: dict[int, int] = {}
-    for place, (number, token) in enumerate(zip(ids, tokens, strict=True)):
-        if number not in places and any(map(str.isalnum, token)) and not _MARKS.fullmatch(token):
-            places[number] = place
+def telling(tokens: Sequence[str], tokens_max: int) -> list[int]:
+    """The places of the first so many tokens that tell something: pieces of words of two letters or more, each once.
+
+    Where a text repeats itself, its first mention speaks for all. Which tokens are kept matters more than how many:
+    without marks, punctuation and function words, 64 of them reach as far as 128 of all.
+    """
+    places: dict[str, int] = {}
+    for place, token in enumerate(tokens):
+        piece = _PIECE.sub("", token)
+        if token in places or len(piece) < PIECE_CHARS_MIN or piece.lower() in FUNCTION_WORDS:
+            continue
+        if any(map(str.isalnum, piece)) and not _MARKS.fullmatch(token):
+            places[token] = place
             if len(places) == tokens_max:
                 break
     return list(places.values())
+
+
+def _places(
+    tokens: Sequence[str], offsets: Sequence[tuple[int, int]], span: tuple[int, int] | None, tokens_max: int
+) -> list[int]:
+    """The places of a text's telling tokens, those of a span if it has any."""
+    if span is not None:
+        start, end = span
+        inside = [start <= begin < end for begin, _ in offsets]
+        found = telling([token if within else "" for token, within in zip(tokens, inside, strict=True)], tokens_max)
+        if found:
+            return found
+    return telling(tokens, tokens_max)
 
 
 def pool(token_vectors: NDArray[np.float32], mask: NDArray[np.int64], pooling: str) -> NDArray[np.float32]:

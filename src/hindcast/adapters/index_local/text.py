@@ -16,6 +16,12 @@ KEYS = "keys"
 KEYS_PER_RECORD_MAX = 400
 KEY_CHARS_MAX = 200
 
+# A first line of fewer words is a name; the next line belongs to it.
+HEAD_WORDS_MIN = 4
+HEAD_CHARS_MAX = 300
+_LINE = re.compile(r"^.*\S.*$", re.MULTILINE)
+_STACK = re.compile(r"\s|Traceback \(most recent|File \"|at \S+\(|goroutine \d|Stack trace:", re.IGNORECASE)
+
 # ConnectionResetError is found by "connection reset", too.
 _INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
 _WORD = re.compile(r"[A-Za-z0-9]+")
@@ -43,6 +49,22 @@ def _without_keys(body: Json) -> Json:
     if isinstance(body, Mapping) and isinstance(body.get(KEYS), list | tuple):
         return {name: value for name, value in body.items() if name != KEYS}
     return body
+
+
+def head_of(text: str) -> tuple[int, int]:
+    """Where the sentence stands that a question is about: from which character up to which.
+
+    It is the first line, two if the first is very short. Lines of a stack, which are indented, and the announcement of
+    one are passed over: what follows a Python stack says what happened. A log or a long report below would drown it.
+    """
+    lines = [match.span() for match in _LINE.finditer(text)]
+    told = [span for span in lines if not _STACK.match(text, span[0])] or lines
+    if not told:
+        return 0, len(text)
+    start, end = told[0]
+    if len(text[start:end].split()) < HEAD_WORDS_MIN and len(told) > 1:
+        end = told[1][1]
+    return start, min(end, start + HEAD_CHARS_MAX)
 
 
 def with_parts(text: str) -> str:

@@ -51,8 +51,13 @@ class TokenEmbedder(Protocol):
         """One row for each text, in the order given."""
         ...
 
-    def embed_tokens(self, texts: Sequence[str], *, tokens_max: int) -> list[tuple[Floats, NDArray[np.int32], Floats]]:
-        """For each text its vector, the numbers of its telling tokens, and their vectors of unit length."""
+    def embed_tokens(
+        self, texts: Sequence[str], *, tokens_max: int, spans: Sequence[tuple[int, int]] = ()
+    ) -> list[tuple[Floats, NDArray[np.int32], Floats]]:
+        """For each text its vector, the numbers of its telling tokens, and their vectors of unit length.
+
+        Given `spans`, one for each text, only the tokens that begin between those two characters, if there are any.
+        """
         ...
 
 

@@ -16,7 +16,7 @@ from hindcast.adapters.index_local.catalog import Catalog, Mask
 from hindcast.adapters.index_local.files import alone, alone_if_free
 from hindcast.adapters.index_local.meaning import FORMAT as MEANING_FORMAT
 from hindcast.adapters.index_local.meaning import Floats, Meaning, packed
-from hindcast.adapters.index_local.text import searched
+from hindcast.adapters.index_local.text import head_of, searched
 from hindcast.adapters.index_local.tokens import FORMAT as TOKENS_FORMAT
 from hindcast.adapters.index_local.tokens import (
     KINDS,
@@ -80,7 +80,9 @@ class Vectors:
         """Let the model read a question, once."""
         text = text[:EMBEDDED_CHARS_MAX]
         if tokens and isinstance(self._embedder, TokenEmbedder):
-            ((vector, numbers, vectors),) = self._embedder.embed_tokens([text], tokens_max=TOKENS_PER_QUERY_MAX)
+            ((vector, numbers, vectors),) = self._embedder.embed_tokens(
+                [text], tokens_max=TOKENS_PER_QUERY_MAX, spans=[head_of(text)]
+            )
             return Asked(np.asarray(vector, np.float32), numbers, vectors)
         nothing = np.zeros((0, self._embedder.dims), np.float32)
         return Asked(np.asarray(self._embedder.embed([text])[0], np.float32), np.zeros(0, np.int32), nothing)
