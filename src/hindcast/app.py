@@ -10,10 +10,12 @@ from datetime import UTC, datetime, timedelta
 
 from hindcast.ingest.fingerprint.grouping import Groups
 from hindcast.ingest.rows import Read
+from hindcast.memory import View
 from hindcast.model.columns import Parsed
 from hindcast.model.errors import HindcastError
 from hindcast.model.ids import check_name
 from hindcast.model.incident import Event, Incident
+from hindcast.outcomes import Outcomes
 from hindcast.ports import Clock, Telemetry
 from hindcast.recollect import Recollect
 from hindcast.register import Register
@@ -39,6 +41,7 @@ class Parts:
     noticed: Counter[str]
     # How people want failures grouped, by space; read anew from memory now and then.
     groups: dict[str, Groups]
+    outcomes: Outcomes
 
 
 class App:
@@ -101,7 +104,18 @@ class App:
             self._read_groups()
         events = self._parts.watch.tick(now=now)
         self._remember(events)
+        self._measure(now)
         return events
+
+    def _measure(self, now: datetime) -> None:
+        """See what came of the attempts whose time has come."""
+        try:
+            measured = self._parts.outcomes.tick({self.space, *self._spaces}, now=now)
+        except HindcastError:
+            # It is measured again with the next look; an attempt stays unknown until then.
+            self.counts["outcomes_unmeasured"] += 1
+        else:
+            self.counts["outcomes"] += len(measured)
 
     def _read_groups(self) -> None:
         """A join or split made on another machine or by a command counts from here on."""
@@ -134,7 +148,13 @@ class App:
 
     def recollect(self, space: str | None = None) -> Recollect:
         """Somebody who can be asked what a space remembers."""
-        return Recollect(self._parts.register.memory(space or self.space), now=self.now)
+        register = self._parts.register
+
+        def view(other: str) -> View | None:
+            memory = register.existing(other)
+            return memory.now() if memory is not None else None
+
+        return Recollect(register.memory(space or self.space), now=self.now, others=view)
 
     def decide(self, verb: str, incident_id: str, *, by: str, space: str | None = None) -> Event:
         """Confirm, dismiss or reopen an incident in somebody's name."""

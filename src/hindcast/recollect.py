@@ -20,11 +20,15 @@ from hindcast.model.recollection import Cue, Familiarity, Recollection
 from hindcast.model.record import MAIN, Record
 from hindcast.reason.answer import diagnose
 from hindcast.recall.limits import RecallLimits
-from hindcast.recall.remember import recall
+from hindcast.recall.shared import recall_shared
+from hindcast.shares import grants
 
 RUNBOOKS = "runbooks"
 RUNBOOK = "runbook"
 RUNBOOKS_SHOWN_MAX = 2
+
+# The present of another space; None: there is no such space.
+OpenView = Callable[[str], View | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +39,24 @@ class Answered:
     diagnosis: Diagnosis
 
 
-class Recollect:
-    """Asks the memory of one space."""
+def nobody(_: str) -> None:
+    """No other space can be reached."""
 
-    def __init__(self, memory: Memory, *, now: Callable[[], datetime], limits: RecallLimits | None = None) -> None:
+
+class Recollect:
+    """Asks the memory of one space, and what others share with it."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        *,
+        now: Callable[[], datetime],
+        others: OpenView = nobody,
+        limits: RecallLimits | None = None,
+    ) -> None:
         self._memory = memory
         self._now = now
+        self._others = others
         self._limits = limits or RecallLimits()
 
     def ask(
@@ -55,7 +71,7 @@ class Recollect:
         """What is known about an error, a trace or a question, now or as it was known at a moment."""
         view = self._view(moment, branch)
         cue, notes = cue_of(text, at=self._asked_at(moment), services=services)
-        return self._answer(view, cue, notes, hits_max)
+        return self._answer(view, cue, notes, hits_max, is_now=moment is None)
 
     def about(
         self, incident: str, *, moment: When | None = None, branch: str = MAIN, hits_max: int | None = None
@@ -63,7 +79,8 @@ class Recollect:
         """What is known about an incident's failure from before it."""
         view = self._view(moment, branch)
         case = Casebook(self._memory).case(incident)
-        return self._answer(view, cue_of_case(case, at=self._asked_at(moment)), (), hits_max)
+        cue = cue_of_case(case, at=self._asked_at(moment))
+        return self._answer(view, cue, (), hits_max, is_now=moment is None)
 
     def _view(self, moment: When | None, branch: str) -> View:
         return self._memory.now(branch) if moment is None else self._memory.at(moment, branch=branch)
@@ -72,13 +89,16 @@ class Recollect:
         """Ages are counted from the moment that is asked about, where it is a time."""
         return moment if isinstance(moment, datetime) else self._now()
 
-    def _answer(self, view: View, cue: Cue, notes: Sequence[str], hits_max: int | None) -> Answered:
+    def _answer(self, view: View, cue: Cue, notes: Sequence[str], hits_max: int | None, *, is_now: bool) -> Answered:
         limits = self._limits if hits_max is None else replace(self._limits, hits_max=hits_max)
         experience = experience_of(view)
-        found = recall(view, cue, experience, limits=limits, space=self._memory.space)
+        space = self._memory.space
+        # What others share is theirs to give and to stop, so only the present may ask them.
+        shared = grants(view, space, self._others) if is_now else ()
+        found = recall_shared(view, cue, experience, grants=shared, limits=limits, space=space)
         found = replace(found, notes=(*notes, *found.notes))
         runbooks = self._runbooks(view, cue) if found.familiarity is not Familiarity.SEEN else ()
-        return Answered(found, diagnose(found, runbooks=runbooks, experience=experience))
+        return Answered(found, diagnose(found, runbooks=runbooks, experience=experience, space=space))
 
     def _runbooks(self, view: View, cue: Cue) -> tuple[Record, ...]:
         wanted = Filter(namespace=RUNBOOKS, kind=RUNBOOK)

@@ -34,7 +34,8 @@ INCIDENTS_PER_PAGE = 1_000
 class Register:
     """Incidents of all spaces. A memory is opened when its space is first asked for, and stays open."""
 
-    def __init__(self, open_memory: Callable[[str], Memory]) -> None:
+    def __init__(self, open_memory: Callable[..., Memory]) -> None:
+        """`open_memory` opens a space by its name; asked with `create=False` it raises Missing where there is none."""
         self._open_memory = open_memory
         self._memories: dict[str, Memory] = {}
 
@@ -63,6 +64,15 @@ class Register:
     def memory(self, space: str) -> Memory:
         """The memory of a space."""
         return self._memory(space)
+
+    def existing(self, space: str) -> Memory | None:
+        """The memory of a space, or None where nobody has written one."""
+        if space not in self._memories:
+            try:
+                self._memories[space] = self._open_memory(space, create=False)
+            except Missing:
+                return None
+        return self._memories[space]
 
     def casebook(self, space: str) -> Casebook:
         """What is known about the incidents of a space."""

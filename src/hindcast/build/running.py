@@ -18,6 +18,7 @@ from hindcast.detect.anomaly import Anomalies
 from hindcast.ingest.fingerprint.columns import Fingerprinter
 from hindcast.ingest.redact import Redactor
 from hindcast.ingest.template import Miner
+from hindcast.outcomes import Outcomes
 from hindcast.pipeline import Preparation, Stages
 from hindcast.ports import Clock, Telemetry
 from hindcast.register import Register
@@ -50,9 +51,12 @@ def open_app(settings: Settings, *, clock: Clock | None = None) -> Running:
     preparation = Preparation(stages, clock)
     intake = Intake(preparation, telemetry, unwritten=preparation.owe)
     rules = Rules(errors_min=settings.errors_min, window_seconds=settings.window_seconds)
-    register = Register(lambda space: open_memory(replace(settings, space=space), clock=clock))
+    register = Register(
+        lambda space, create=True: open_memory(replace(settings, space=space), create=create, clock=clock)
+    )
     watch = Watch(telemetry, Detector(rules), Anomalies())
-    parts = Parts(telemetry, intake.take, watch, register, clock, preparation.noticed, preparation.groups)
+    outcomes = Outcomes(telemetry, register.casebook)
+    parts = Parts(telemetry, intake.take, watch, register, clock, preparation.noticed, preparation.groups, outcomes)
     return Running(App(parts, space=settings.space), intake, telemetry, register)
 
 

@@ -17,12 +17,15 @@ from typer.main import get_command
 from hindcast import __version__
 from hindcast.cli import failure, fingerprint, recall, simulate, template
 from hindcast.cli.demo import demo
+from hindcast.cli.evaluate import app as evaluate_app
 from hindcast.cli.group import app as group_app
 from hindcast.cli.incidents import app as incidents_app
 from hindcast.cli.ingest import ingest
+from hindcast.cli.learning import learning
 from hindcast.cli.memory import app as memory_app
 from hindcast.cli.serve import serve
 from hindcast.cli.session import Actor, AsJson, Config, NoColor, Space, Store, remember_globals, verb
+from hindcast.cli.share import app as share_app
 
 SEE = "See"
 RECALL = "Recall"
@@ -50,6 +53,9 @@ app.add_typer(typer.Typer(), name="models", help="Models that turn texts into ve
 recall.install(app, RECALL)
 app.add_typer(incidents_app, name="incident", rich_help_panel=RECALL)
 app.add_typer(incidents_app, name="incidents", hidden=True)
+verb(app, "learning", panel=RECALL, writes=True)(learning)
+app.add_typer(share_app, name="share", rich_help_panel=RECALL)
+app.add_typer(evaluate_app, name="evaluate", rich_help_panel=RECALL)
 verb(app, "serve", panel=SEE)(serve)
 verb(app, "ingest", panel=SEE)(ingest)
 simulate.install(app, SEE)
