@@ -20,7 +20,7 @@ from hindcast.model.ids import Address
 from hindcast.model.signal import Level
 from hindcast.simulate import SCENARIOS
 from hindcast.simulate.history import FAMILIES, SOURCE, cases, mechanisms, runbooks
-from hindcast.simulate.history.written import Tried
+from hindcast.simulate.history.written import WrittenAttempt
 from hindcast.simulate.scenario import Expected, Scenario
 from hindcast.simulate.speech import error_line
 from hindcast.simulate.topology import NAMES
@@ -255,7 +255,7 @@ def test_cases_say_that_they_are_a_demo(history: dict[str, Case]) -> None:
 def test_an_attempt_has_exactly_one_outcome() -> None:
     """An attempt that both worked and made it worse is refused."""
     with pytest.raises(Malformed):
-        _ = Tried(worked="restarted", worse="restarted").outcome
+        _ = WrittenAttempt(worked="restarted", worse="restarted").outcome
 
 
 def test_runbooks_say_what_to_look_at() -> None:

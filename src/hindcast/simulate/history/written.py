@@ -22,7 +22,7 @@ _LINK = "https://incidents.shop.example/reviews"
 _STRIDE = 7_919
 
 
-class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class WrittenAttempt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One attempt: what was done stands under the name of what came of it."""
 
     # Minutes after the beginning.
@@ -97,7 +97,7 @@ class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cause_by: str = ""
     # Below 1 where whoever wrote it down was not certain.
     cause_confidence: float = 1.0
-    tried: tuple[Tried, ...] = ()
+    tried: tuple[WrittenAttempt, ...] = ()
     fix: str = ""
     fix_by: str = ""
     fix_diff: str = ""
@@ -179,7 +179,7 @@ class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             evidence=(Evidence(Witness.TEXT, text, self._review),),
         )
 
-    def _attempt(self, place: int, tried: Tried, began: datetime) -> Attempt:
+    def _attempt(self, place: int, tried: WrittenAttempt, began: datetime) -> Attempt:
         outcome, action = tried.outcome
         at = None if tried.after is None else began + timedelta(minutes=tried.after)
         evidence = []
