@@ -83,11 +83,9 @@ def verdict_address(verdict: Verdict) -> Address:
 
 
 def verdicts_of(view: View) -> tuple[Verdict, ...]:
-    """All verdicts that a moment shows, the oldest first. What lies among them and is none is left out."""
-    found = [
-        verdict for record in view.every(Filter(namespace=VERDICTS, kind=VERDICT)) if (verdict := _verdict(record))
-    ]
-    return tuple(sorted(found, key=lambda verdict: verdict.at))
+    """All verdicts that a moment shows, in the order in which they were said. What is none is left out."""
+    records = sorted(view.every(Filter(namespace=VERDICTS, kind=VERDICT)), key=lambda record: record.version)
+    return tuple(verdict for record in records if (verdict := _verdict(record)) is not None)
 
 
 def _verdict(record: Record) -> Verdict | None:

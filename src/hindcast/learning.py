@@ -159,7 +159,11 @@ def _missing(coverage: Counted, completeness: Counted, accuracy: Counted, recent
 
 
 def _failures(cases: Sequence[Case]) -> Mapping[str, str]:
-    """Which failure each case is of, by the id of one of its cases: linked as a recurrence, or of one fingerprint."""
+    """Which failure each case is of, by the id of one of its cases: linked as a recurrence, or failed on one stack.
+
+    One line of a log ("statement timeout") is common to failures that have nothing else in common, so a fingerprint
+    counts only where it comes with a stack.
+    """
     home = {case.id: case.id for case in cases}
 
     def find(one: str) -> str:
@@ -172,6 +176,6 @@ def _failures(cases: Sequence[Case]) -> Mapping[str, str]:
     for case in cases:
         if case.previous in home:
             home[find(case.id)] = find(case.previous)
-        for number in case.clues.fingerprints:
+        for number in case.clues.fingerprints if case.clues.frames else ():
             home[find(case.id)] = find(by_fingerprint.setdefault(number, case.id))
     return {case.id: find(case.id) for case in cases}

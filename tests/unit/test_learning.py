@@ -29,7 +29,7 @@ def case(number: int, failure: int, *, days_ago: float, state: CaseState = CaseS
         f"failure {failure}",
         NOW - timedelta(days=days_ago),
         state=state,
-        clues=Clues(fingerprints=(failure,)),
+        clues=Clues(fingerprints=(failure,), frames=("run",)),
         cause=Cause("because"),
         resolution=Resolution("fixed"),
         attempts=(Attempt("A1", "restart", Outcome.NO_EFFECT),),
@@ -102,6 +102,13 @@ def test_a_link_makes_a_recurrence_too() -> None:
     linked = [first, replace(second, previous="c0"), replace(third, previous="c1")]
 
     assert {one.id: earlier for one, earlier in held_back(linked)} == {"c1": {"c0"}, "c2": {"c0", "c1"}}
+
+
+def test_a_common_line_is_no_recurrence() -> None:
+    """Cases that share one line of a log and no stack are not taken for the same failure."""
+    lines = [replace(one, clues=Clues(fingerprints=one.clues.fingerprints)) for one in YEAR]
+
+    assert held_back(lines) == []
 
 
 @pytest.mark.parametrize(
