@@ -118,8 +118,8 @@ class Catalog:
 
     def newest_shown(self) -> int:
         """The newest version that holds something, or 0."""
-        found = np.flatnonzero(self._columns["shown"][: self.version + 1])
-        return int(found[-1]) if len(found) else 0
+        backwards = self._columns["shown"][self.version :: -1]
+        return self.version - int(backwards.argmax()) if backwards.any() else 0
 
     def seen(self, scope: Scope, wanted: Filter, *, learned: tuple[int, int]) -> Mask:
         """Which versions a scope shows and a filter lets through; `learned` are the steps (after, up to) it allows.

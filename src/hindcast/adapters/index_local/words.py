@@ -90,9 +90,17 @@ class Words:
         index.reload()
         return index
 
-    def _newest(self) -> int:
-        found = self._searcher.search(tantivy.Query.all_query(), 1, count=False, order_by_field="version").hits
-        return int(found[0][0]) if found else 0
+    def _newest(self, known: int = 0) -> int:
+        """The newest version that is here. From one that was here on, looking takes no longer in a large index."""
+        everything = tantivy.Query.all_query()
+        onwards = tantivy.Query.range_query(
+            self._schema, "version", tantivy.FieldType.Unsigned, lower_bound=known, use_inverted_index=True
+        )
+        for query in (onwards, everything) if known else (everything,):
+            found = self._searcher.search(query, 1, count=False, order_by_field="version").hits
+            if found:
+                return int(found[0][0])
+        return 0
 
     def add(self, texts: Iterable[tuple[int, str, Sequence[str]]]) -> None:
         """Take in texts and keys by version number, in growing order, and make them searchable."""
@@ -118,7 +126,7 @@ class Words:
         self._index.reload()
         self._searcher = self._index.searcher()
         self._frequencies.clear()
-        self.version = self._newest()
+        self.version = self._newest(self.version)
 
     def drop(self) -> None:
         """Remove every file: words of an erased text live on in an index until it is written anew."""
