@@ -38,11 +38,21 @@ def learning(
     """
     from hindcast.casebook import Casebook
     from hindcast.experience import keep_reliability
-    from hindcast.learning import learning_of
+    from hindcast.learning import HELD_BACK_MAX, learning_of
 
     memory = session.memory(create=True)
     cases = Casebook(memory).every()
-    found = learning_of(cases, lambda case: _recalled(memory, case), now=session.now(), recent=timedelta(days=days))
+    with session.progress("Asking about what happened again") as progress:
+        asked = 0
+
+        def recall(case: Case) -> Recollection:
+            nonlocal asked
+            asked += 1
+            if progress is not None:
+                progress(asked, min(len(cases), HELD_BACK_MAX), "incidents")
+            return _recalled(memory, case)
+
+        found = learning_of(cases, recall, now=session.now(), recent=timedelta(days=days))
     kept = None
     if keep:
         if not found.reliability:
