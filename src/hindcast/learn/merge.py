@@ -9,12 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hindcast.learn.postmortem import READER
+from hindcast.learn.story import NO_TIME
 from hindcast.model.action import same_action
 from hindcast.model.case import Attempt, Case, CaseState, Cause, Evidence, Outcome, Resolution, Witness
 
 
 def settled(known: Case, given: Case) -> Case:
     """The case as it should be remembered: the known one, with what the source says now."""
+    given = _dated(known, given)
     by_people = known.resolution is not None and _is_said(known.resolution)
     resolution = known.resolution if by_people else given.resolution or known.resolution
     attempts = _attempts(known.attempts, given.attempts)
@@ -34,6 +36,19 @@ def settled(known: Case, given: Case) -> Case:
         previous=given.previous or known.previous,
         supersedes=tuple(dict.fromkeys((*given.supersedes, *known.supersedes))),
         source=known.source,
+    )
+
+
+def _dated(known: Case, given: Case) -> Case:
+    """The case with the time it was given first, where its source names none: files get new times without new words."""
+    if not any(note.text == NO_TIME for note in given.notes):
+        return given
+    moved = known.occurred_at - given.occurred_at
+    return replace(
+        given,
+        occurred_at=known.occurred_at,
+        resolved_at=given.resolved_at + moved if given.resolved_at else None,
+        notes=tuple(replace(note, at=note.at + moved) for note in given.notes),
     )
 
 

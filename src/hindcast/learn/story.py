@@ -14,6 +14,8 @@ from hindcast.model.action import action_key
 from hindcast.model.action_words import Deed
 from hindcast.model.case import Attempt, Outcome
 
+# What is noted when a source does not say when it happened.
+NO_TIME = "No time is named: the time of the file is used."
 # Nobody works longer on one incident; a later moment in a page is about something else.
 LASTS_DAYS_MAX = 60
 
@@ -52,6 +54,11 @@ class Times:
     minutes: float | None
     guesses: tuple[str, ...] = ()
 
+    @property
+    def are_known(self) -> bool:
+        """Whether the page names a time at all."""
+        return NO_TIME not in self.guesses
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -75,7 +82,7 @@ def times_of(page: Page, *, name: str, fallback_at: datetime) -> Times:
             guesses.append("The page names only a day: the time of day is not known.")
     if began is None:
         began = fallback_at
-        guesses.append("The page names no time: the time of the file is used.")
+        guesses.append(NO_TIME)
     elif naive:
         guesses.append("The page's times have no timezone: they are read as UTC.")
     minutes = _minutes(page)
@@ -113,7 +120,7 @@ def timeline_of(page: Page, day: date | None, zone: timezone | None) -> tuple[En
 def attempts_of(page: Page, name: str, times: Times) -> tuple[Attempt, ...]:
     """What was tried according to a page: line by line of its timeline, and in its prose. Action items are left out."""
     zone = zone_of(page.text)
-    entries = timeline_of(page, times.began.date(), zone)
+    entries = timeline_of(page, times.began.date() if times.are_known else None, zone)
     found: list[Attempt] = list(_from_entries(entries, name, times))
     for part in page.parts:
         if part.field in _UNTOLD or not part.text.strip():
@@ -132,7 +139,7 @@ def attempts_of(page: Page, name: str, times: Times) -> tuple[Attempt, ...]:
 def _timed(one: Attempt, times: Times, zone: timezone | None) -> Attempt:
     """An attempt with the time that its sentence begins with."""
     quote = one.evidence[0].quote
-    moments = moments_in(quote, day=times.began.date(), zone=zone)
+    moments = moments_in(quote, day=times.began.date() if times.are_known else None, zone=zone)
     if one.at is not None or not moments or moments[0].start > 2 or not moments[0].has_clock:
         return one
     at = moments[0].at

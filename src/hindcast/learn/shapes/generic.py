@@ -47,12 +47,14 @@ def read(row: Row, fallback_at: datetime) -> Case:
         title = row.required("title", *_TITLE)
     status = row.text(*_STATUS).lower()
     ended = row.time(*_ENDED)
+    began = row.time(*_BEGAN)
     return case_from(
         Facts(
             source=SOURCE,
             key=row.text(*_ID) or _made_up(row),
             title=title,
-            occurred_at=row.time(*_BEGAN) or fallback_at,
+            occurred_at=began or fallback_at,
+            dated=began is not None,
             resolved_at=ended,
             minutes=row.minutes(*_LASTED),
             closed=ended is not None or any(word in status for word in ("resolv", "clos", "done", "complete", "fixed")),

@@ -27,12 +27,14 @@ def read(row: Row, fallback_at: datetime) -> Case:
     """The case of one incident."""
     category = row.get("incident_status", "status")
     status = text_of(category.get("category")) if isinstance(category, dict) else text_of(category)
+    began = _stamp(row, _BEGAN) or row.time("reported_at", "created_at")
     return case_from(
         Facts(
             source=SOURCE,
             key=row.required("reference", "reference", "id"),
             title=row.required("name", "name"),
-            occurred_at=_stamp(row, _BEGAN) or row.time("reported_at", "created_at") or fallback_at,
+            occurred_at=began or fallback_at,
+            dated=began is not None,
             resolved_at=_stamp(row, _ENDED) or row.time("resolved_at", "closed_at"),
             minutes=_duration(row),
             closed=status.lower() in ("closed", "resolved", "post_incident", "post-incident", "learning"),

@@ -36,12 +36,14 @@ def read(row: Row, fallback_at: datetime) -> Case:
     said = sorted(_said(inside), key=lambda one: (one.at is not None, one.at or fallback_at))
     resolved = inside.time("resolutiondate", "resolved", "resolution date")
     why = inside.text("resolution")
+    began = _began(inside)
     return case_from(
         Facts(
             source=SOURCE,
             key=inside.required("key", "key", "issue key"),
             title=inside.required("summary", "summary"),
-            occurred_at=_began(inside) or fallback_at,
+            occurred_at=began or fallback_at,
+            dated=began is not None,
             resolved_at=resolved,
             closed=resolved is not None or bool(_OVER.search(inside.text("status"))),
             description=inside.text("description"),

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from hindcast.learn.facts import cause_in, is_known, links_in, services_in, stack_in, symptoms_in
-from hindcast.learn.postmortem import case_id
+from hindcast.learn.postmortem import READER, case_id
 from hindcast.learn.prose import attempts_in, told_once
+from hindcast.learn.story import NO_TIME
 from hindcast.model.case import Attempt, Case, CaseState, Cause, Evidence, Note, Outcome, Resolution, Witness
 from hindcast.model.signal import Severity
 
@@ -46,6 +47,8 @@ class Facts:
     responders: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
     said: Sequence[Said] = ()
+    # Whether the row itself says when it happened.
+    dated: bool = True
 
 
 def case_from(facts: Facts) -> Case:
@@ -140,9 +143,12 @@ def _resolution(facts: Facts, ref: str, attempts: Sequence[Attempt]) -> Resoluti
 
 
 def _notes(facts: Facts) -> tuple[Note, ...]:
-    """What people said, in their own words."""
-    return tuple(
-        Note(f"import-{number}", one.text[:NOTE_CHARS_MAX], one.at or facts.occurred_at, one.by or facts.source)
-        for number, one in enumerate(facts.said[:NOTES_MAX], 1)
-        if one.text.strip()
-    )
+    """What people said, in their own words, and what had to be guessed."""
+    said = [one for one in facts.said if one.text.strip()][:NOTES_MAX]
+    notes = [
+        Note(f"{READER}-{number}", one.text[:NOTE_CHARS_MAX], one.at or facts.occurred_at, one.by or facts.source)
+        for number, one in enumerate(said, 1)
+    ]
+    if not facts.dated:
+        notes.append(Note(f"{READER}-0", NO_TIME, facts.occurred_at, READER))
+    return tuple(notes)

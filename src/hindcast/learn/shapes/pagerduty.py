@@ -32,12 +32,14 @@ def read(row: Row, fallback_at: datetime) -> Case:
     if resolved is None and status == "resolved":
         resolved = row.time("last_status_change_at")
     seconds = row.minutes("seconds_to_resolve")
+    began = row.time("created_at", "created_on")
     return case_from(
         Facts(
             source=SOURCE,
             key=row.required("id", "id", "incident_number"),
             title=row.required("title", "title", "summary", "description"),
-            occurred_at=row.time("created_at", "created_on") or fallback_at,
+            occurred_at=began or fallback_at,
+            dated=began is not None,
             resolved_at=resolved,
             minutes=seconds,
             closed=status == "resolved",
