@@ -46,6 +46,10 @@ def test_attempts_are_numbered_in_order() -> None:
 
     fewer = replace(case, attempts=(case.attempts[0], case.attempts[2]))
     assert attempted(fewer, RAISED).attempts[-1].id == "A4"
+    lower = replace(
+        case, attempts=(replace(case.attempts[0], id="a7"), replace(case.attempts[1], id="restart-workers"))
+    )
+    assert attempted(lower, RAISED).attempts[-1].id == "A8"
 
 
 def test_whoever_tried_something_is_a_responder() -> None:

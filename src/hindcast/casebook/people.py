@@ -159,9 +159,9 @@ def missing_in(case: Case) -> tuple[tuple[str, str], ...]:
 
 
 def numbered(prefix: str, taken: Iterable[str]) -> str:
-    """The next free id, as in A3."""
-    numbers = [int(one[len(prefix) :]) for one in taken if one.startswith(prefix) and one[len(prefix) :].isdecimal()]
-    return f"{prefix}{max(numbers, default=0) + 1}"
+    """The next free id, as in A3; an id is the same in any spelling."""
+    numbers = [one[len(prefix) :] for one in taken if one[: len(prefix)].casefold() == prefix.casefold()]
+    return f"{prefix}{max((int(one) for one in numbers if one.isdecimal()), default=0) + 1}"
 
 
 def _with_fix(case: Case, fix: Fix, *, by: str, at: datetime) -> Case:
