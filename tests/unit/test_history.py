@@ -21,7 +21,7 @@ from hindcast.model.signal import Level
 from hindcast.simulate import SCENARIOS
 from hindcast.simulate.history import FAMILIES, SOURCE, cases, mechanisms, runbooks
 from hindcast.simulate.history.written import WrittenAttempt
-from hindcast.simulate.scenario import Expected, Scenario
+from hindcast.simulate.scenario import Expected, Fault
 from hindcast.simulate.speech import error_line
 from hindcast.simulate.topology import NAMES
 
@@ -217,28 +217,52 @@ def test_an_action_that_helped_in_one_case_hurt_in_another(history: dict[str, Ca
     assert "restarted coredns" in disputed
 
 
-@pytest.mark.parametrize(
-    "scenario",
-    [one for one in SCENARIOS.values() if one.expected in {Expected.CASCADE, Expected.OUTAGE}],
-    ids=lambda one: one.name,
-)
-def test_an_outage_of_the_simulator_has_been_seen_before(scenario: Scenario, history: dict[str, Case]) -> None:
-    """What the root of an outage throws, or a service it reaches, has the fingerprint of a resolved case."""
-    remembered = {
-        of_trace(trace).app
-        for case in history.values()
-        if case.stack and case.state is CaseState.RESOLVED and (trace := parse(case.stack)) is not None
-    }
-    thrown = set()
-    for fault in scenario.faults:
-        for pick in range(4):
-            line = error_line(
-                0, fault.service, Level.ERROR, fault.way, fault.peer or "upstream", pick, list(range(7, 29, 2))
-            )
-            if line.stack and (trace := parse(line.stack)) is not None:
-                thrown.add(of_trace(trace).app)
+# What each outage of the simulator really is, in the history's words.
+COUSINS = {
+    "pool-exhaustion": "pg-idle-transactions",
+    "memory-leak": "analytics-report-cache-leak",
+    "bad-deploy": "deploy-null-address",
+    "dependency-outage": "auth-all-replicas-drained",
+    "slow-database": "pg-missing-index",
+    "certificate-expiry": "cert-partner-expired",
+    "queue-backlog": "rabbit-queue-full",
+    "flapping": "cardnet-flapping",
+}
 
-    assert thrown & remembered
+
+def thrown_by(fault: Fault) -> set[int]:
+    """The fingerprints of everything that a service throws while it fails like this."""
+    found = set()
+    for pick in range(4):
+        line = error_line(0, fault.service, Level.ERROR, fault.way, fault.peer or "upstream", pick, [*range(7, 29, 2)])
+        if line.stack and (trace := parse(line.stack)) is not None:
+            found.add(of_trace(trace).app)
+    return found
+
+
+def test_every_outage_has_a_cousin() -> None:
+    """Each scenario that is an error outage has a mechanism in the history."""
+    outages = {one.name for one in SCENARIOS.values() if one.expected in {Expected.CASCADE, Expected.OUTAGE}}
+
+    assert COUSINS.keys() == outages
+    assert set(COUSINS.values()) <= mechanisms().keys()
+
+
+@pytest.mark.parametrize(("name", "mechanism"), COUSINS.items())
+def test_an_outage_of_the_simulator_has_been_seen_before(name: str, mechanism: str, history: dict[str, Case]) -> None:
+    """What an outage throws has the fingerprint of its cousin; at the root, of nothing else."""
+    remembered: dict[int, set[str]] = {}
+    for known, group in mechanisms().items():
+        for case in (history[case_id] for case_id in group):
+            if case.stack and case.state is CaseState.RESOLVED and (trace := parse(case.stack)) is not None:
+                remembered.setdefault(of_trace(trace).app, set()).add(known)
+    root, *_ = faults = SCENARIOS[name].faults
+
+    seen = [remembered[one] for fault in faults for one in thrown_by(fault) if one in remembered]
+    seen_at_root = [remembered[one] for one in thrown_by(root) if one in remembered]
+
+    assert {mechanism} in seen
+    assert all(known == {mechanism} for known in seen_at_root)
 
 
 def test_a_silent_service_has_been_seen_before(history: dict[str, Case]) -> None:

@@ -138,7 +138,7 @@ class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 Note(f"n{place}", _flowing(note.text), began + timedelta(hours=note.hours), note.by)
                 for place, note in enumerate(self.notes, start=1)
             ),
-            links=self.links,
+            links=self.links or tuple(filter(None, [self._review])),
             previous=self.previous,
             supersedes=self.supersedes,
             source=SOURCE,
@@ -146,7 +146,10 @@ class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def _review(self) -> str:
-        return self.links[0] if self.links else f"{_LINK}/{self.id.removeprefix('past-')}"
+        """Where it was written up. Nobody writes a review of a minor incident."""
+        if self.links or self.severity is Severity.MINOR:
+            return self.links[0] if self.links else ""
+        return f"{_LINK}/{self.id.removeprefix('past-')}"
 
     def _stack(self) -> str:
         if self.thrown is None:
