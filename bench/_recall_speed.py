@@ -1,0 +1,92 @@
+"""How long it takes to be reminded, from the text to the answer, in a memory of very many cases."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from bench._cases import case, open_large, questions, story
+from hindcast.casebook import Casebook
+from hindcast.memory import Memory
+from hindcast.recall import arms
+from hindcast.recollect import Recollect
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+ASKED = 300
+WARMING = 30
+FRESH = 20
+
+
+def measure(console: Console, cases: int) -> dict[str, float]:
+    """The table, and the figures with the reranker."""
+    with tempfile.TemporaryDirectory(prefix="hindcast-bench-") as folder:
+        memory = open_large(Path(folder), cases)
+        texts = [one.text for one in questions(ASKED)]
+        whole = _milliseconds(memory, texts)
+        with _without("tokens"):
+            quick = _milliseconds(memory, texts)
+        fresh = _fresh(memory, cases)
+        memory.close()
+    table = Table("from text to answer", "p50 ms", "p99 ms", title=f"{cases:,} cases, {ASKED} questions")
+    for name, (middle, p99) in (
+        ("with the reranker", whole),
+        ("without it", quick),
+        ("a record written just now is the answer", fresh),
+    ):
+        table.add_row(name, f"{middle:.1f}", f"{p99:.1f}")
+    console.print(table)
+    return {"p50_ms": whole[0], "p99_ms": whole[1]}
+
+
+def _milliseconds(memory: Memory, texts: Sequence[str]) -> tuple[float, float]:
+    """Ask each question once, after some that nobody counts."""
+    door = Recollect(memory, now=lambda: NOW)
+    for text in texts[:WARMING]:
+        door.ask(text)
+    taken = []
+    for text in texts:
+        begin = time.perf_counter()
+        door.ask(text)
+        taken.append(time.perf_counter() - begin)
+    return _told(taken)
+
+
+def _fresh(memory: Memory, cases: int) -> tuple[float, float]:
+    """Remember one more case and ask for it at once; the time counts from the question on."""
+    casebook, door = Casebook(memory), Recollect(memory, now=lambda: NOW)
+    stories = [story(number) for number in range(100)]
+    taken = []
+    for number in range(FRESH):
+        title = f"Ledger halts on voucher kind zq{number}x before closing"
+        one = replace(case(cases + number, stories), id=f"fresh-{number}", title=title, symptoms=(title,))
+        casebook.put(one, actor="bench", why="one more")
+        begin = time.perf_counter()
+        found = door.ask(title).recollection
+        taken.append(time.perf_counter() - begin)
+        assert found.remembered[0].case.id == one.id, "a new record is found by the next question"
+    return _told(taken)
+
+
+@contextmanager
+def _without(arm: str) -> Iterator[None]:
+    """Recall with one arm less, for as long as this lasts."""
+    known = arms.ARMS
+    setattr(arms, "ARMS", tuple(one for one in known if one != arm))  # noqa: B010
+    try:
+        yield
+    finally:
+        setattr(arms, "ARMS", known)  # noqa: B010
+
+
+def _told(taken: Sequence[float]) -> tuple[float, float]:
+    middle, p99 = np.percentile(np.array(taken) * 1_000, (50, 99))
+    return float(middle), float(p99)
