@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from typing import Any
 
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hindcast.ingest.template import Miner, TemplateLimits
-from hindcast.ingest.template.lines import Scratch
+from hindcast.ingest.template.lines import Scratch, Text
 from hindcast.ingest.template.outline import FOLDED, outlines
 from hindcast.ingest.template.reading import read
 
@@ -56,9 +57,15 @@ def assigned(miner: Miner, lines: Sequence[str]) -> list[int]:
     return ids
 
 
+def outlined(lines: Sequence[str]) -> Any:
+    """The outlines of some lines that are looked at together."""
+    scratch = Scratch()
+    return outlines(Text(pa.array(lines, pa.string()), scratch), scratch)
+
+
 def outline(line: str) -> bytes:
     """The outline of one line."""
-    made = outlines(pa.array([line.encode()], pa.binary()), Scratch())
+    made = outlined([line])
     assert made is not None
     found: bytes = made[0].as_py()
     return found
@@ -131,7 +138,7 @@ def test_a_line_and_its_outline_read_the_same(line: str) -> None:
 def test_a_line_has_one_outline(line: str, other: int) -> None:
     """What stands before and after a line in its batch is nothing to its outline."""
     lines = [str(other), line, f"{other}x=", line, "-beef-", line, "_"]
-    made = outlines(pa.array([one.encode() for one in lines], pa.binary()), Scratch())
+    made = outlined(lines)
 
     assert made is not None
     assert {made[at].as_py() for at in (1, 3, 5)} == {outline(line)}

@@ -15,29 +15,31 @@ from hindcast.ingest.template.bits import BITS
 Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
 
-NEWLINE = ord("\n")
+NEWLINE, BLANK = np.uint8(ord("\n")), np.uint8(ord(" "))
 SCRATCH_BYTES_MIN = 65_536
 
 
 def slices(messages: Any, lines_max: int) -> Iterator[Any]:  # noqa: ANN401
     """Parts of a batch that are small enough for a processor's cache."""
     for at in range(0, len(messages), lines_max):
-        yield messages.slice(at, lines_max)
+        yield messages if len(messages) <= lines_max else messages.slice(at, lines_max)
 
 
-def as_bytes(messages: Any, *, bytes_max: int) -> Any:  # noqa: ANN401
-    """Messages as bytes, cut where they get too long; none is missing."""
+def present(messages: Any) -> Any:  # noqa: ANN401
+    """Messages of which none is missing, with short offsets."""
     if messages.null_count:
         messages = pc.fill_null(messages, "")
-    lines = messages.cast(pa.binary())
-    offsets = np.frombuffer(lines.buffers()[1], dtype=np.int32)[lines.offset : lines.offset + len(lines) + 1]
-    if len(lines) and int((offsets[1:] - offsets[:-1]).max()) > bytes_max:
-        lines = pc.binary_slice(lines, 0, bytes_max)
-    return lines
+    return messages.cast(pa.binary()) if pa.types.is_large_string(messages.type) else messages
+
+
+def cut(lines: Any, *, bytes_max: int) -> Any:  # noqa: ANN401
+    """Lines as bytes, cut where they get too long."""
+    return pc.binary_slice(lines.cast(pa.binary()), 0, bytes_max)
 
 
 def first_lines(messages: Any) -> Any:  # noqa: ANN401
     """Of messages with several lines, the first that is not blank."""
+    messages = messages.cast(pa.binary())
     several = pc.match_substring(messages, "\n")
     firsts = [message.strip().partition(b"\n")[0] for message in messages.filter(several).to_pylist()]
     return pc.replace_with_mask(messages, several, pa.array(firsts, pa.binary()))
@@ -61,27 +63,26 @@ class Scratch:
         return self.take(slot, size).view(np.bool_)
 
 
-def joined(lines: Any, scratch: Scratch) -> tuple[Bytes, int]:  # noqa: ANN401
-    """All lines in one writable buffer, each closed by a newline, and their size; behind them are more newlines."""
-    if not len(lines):
-        return np.zeros(0, dtype=np.uint8), 0
-    whole = pa.ListArray.from_arrays(pa.array([0, len(lines)], pa.int32()), lines)
-    text = pc.binary_join(whole, b"\n")[0].as_buffer()
-    size = len(text)
-    made = scratch.take("text", size + BITS - size % BITS)
-    made[:size] = np.frombuffer(text, dtype=np.uint8)
-    made[size:] = NEWLINE
-    return made, size + 1
+class Text:
+    """The bytes of all lines in one writable buffer, filled up with blanks, and where each line begins and ends."""
 
+    def __init__(self, lines: Any, scratch: Scratch) -> None:  # noqa: ANN401
+        _, ends, held = lines.buffers()
+        offsets = np.frombuffer(ends, dtype=np.int32)[lines.offset : lines.offset + len(lines) + 1]
+        start, end = int(offsets[0]), int(offsets[-1])
+        self.offsets = offsets.astype(np.int64) - start
+        self.size = size = end - start
+        # At least one byte more than the lines have: what is behind the last line can be asked for.
+        self.bytes = scratch.take("text", size + BITS - size % BITS)
+        self.bytes[size:] = BLANK
+        if size:
+            self.bytes[:size] = np.frombuffer(held, dtype=np.uint8)[start:end]
 
-def parted(text: Any, count: int) -> Any:  # noqa: ANN401
-    """The lines of such a buffer, or None if there are more than there should be.
+    def __len__(self) -> int:
+        """How many lines there are."""
+        return len(self.offsets) - 1
 
-    The newline stays at the end of each line, where it harms nothing.
-    """
-    ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == NEWLINE)
-    if len(ends) != count:
-        return None
-    offsets = np.zeros(count + 1, dtype=np.int32)
-    np.add(ends, 1, out=offsets[1:], casting="same_kind")
-    return pa.Array.from_buffers(pa.binary(), count, [None, pa.py_buffer(offsets), pa.py_buffer(text)])
+    @property
+    def longest(self) -> int:
+        """The bytes of the longest line."""
+        return int(np.maximum.reduce(self.offsets[1:] - self.offsets[:-1]))

@@ -11,9 +11,10 @@ from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from hindcast.ingest.template.grouping import Groups, Template, forms_of, is_value, living
-from hindcast.ingest.template.lines import Scratch, as_bytes, first_lines, slices
+from hindcast.ingest.template.lines import Scratch, Text, cut, first_lines, present, slices
 from hindcast.ingest.template.outline import outlines
 from hindcast.ingest.template.reading import VARIABLE, Part, read
 from hindcast.model.columns import Pattern
@@ -21,6 +22,8 @@ from hindcast.model.errors import Malformed, Missing
 
 # The arrays for so many lines of usual length stay in a processor's cache.
 LINES_AT_ONCE = 2_048
+# Called without the ways around it: looking it up each time takes longer than what it does with a thousand lines.
+_ENCODE = pc.get_function("dictionary_encode")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,29 +84,29 @@ class Miner:
                 f"Messages are {messages.type}, not text.", field="messages", remedy="Give an array of strings."
             )
         self._batch += 1
-        ids = np.zeros(len(messages), dtype=np.uint64)
-        at = 0
-        for part in slices(messages, LINES_AT_ONCE):
-            ids[at : at + len(part)] = self._assign(part)
-            at += len(part)
-        return pa.array(ids, pa.uint64())
+        parts = [self._assign(part) for part in slices(messages, LINES_AT_ONCE)]
+        return pa.array(np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint64))
 
     def _assign(self, messages: Any) -> Any:  # noqa: ANN401
-        lines = as_bytes(messages, bytes_max=self._limits.message_bytes_max)
-        outlined = outlines(lines, self._scratch)
+        lines = present(messages)
+        text = Text(lines, self._scratch)
+        if text.longest > self._limits.message_bytes_max:
+            lines = cut(lines, bytes_max=self._limits.message_bytes_max)
+            text = Text(lines, self._scratch)
+        outlined = outlines(text, self._scratch)
         if outlined is None:
             lines = first_lines(lines)
-            outlined = outlines(lines, self._scratch)
-        encoded = outlined.dictionary_encode()
+            outlined = outlines(Text(lines, self._scratch), self._scratch)
+        encoded = _ENCODE.call([outlined])
         places = encoded.indices.to_numpy()
         found = self._find(encoded.dictionary.to_pylist(), lines, places)
         # Ids are read when all lines are known: what was joined meanwhile has one.
-        ids = np.empty(len(found), dtype=np.uint64)
-        for at, template in enumerate(found):
+        ids: list[int] = []
+        for template in found:
             alive = template if template.joined is None else living(template)
             alive.used_at = self._batch
-            ids[at] = alive.id
-        return ids[places]
+            ids.append(alive.id)
+        return np.array(ids, dtype=np.uint64)[places]
 
     def _find(self, distinct: list[bytes], lines: Any, places: Any) -> list[Template]:  # noqa: ANN401
         """The template of each outline. One that is new is found by reading the first line that has it."""
@@ -114,7 +117,7 @@ class Miner:
         firsts[places[::-1]] = np.arange(len(places) - 1, -1, -1)
         for at, outline in enumerate(distinct):
             if found[at] is None:
-                template = self._mine(lines[int(firsts[at])].as_py())
+                template = self._mine(lines[int(firsts[at])].as_buffer().to_pybytes())
                 self._remember(outline, template)
                 found[at] = template
         return cast("list[Template]", found)
