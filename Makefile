@@ -47,6 +47,7 @@ help: ## Say what there is to do (this list)
 
 .PHONY: demo
 demo: $(READY) ## Start Hindcast on port 4318 with a simulated outage to watch (DEMO_ARGS=--help tells the rest)
+	@$(BIN)/hindcast models prepare >/dev/null 2>&1 || echo "No model could be prepared: recall goes by words and traces."
 	@$(BIN)/hindcast demo $(DEMO_ARGS)
 
 .PHONY: test
