@@ -162,4 +162,4 @@ def test_harm_is_told_even_when_nothing_answers() -> None:
     """A case that was held back still warns."""
     gated = remembered(case(attempts=(attempt("flushed redis", Outcome.MADE_WORSE),)), gates=("x no longer exists",))
 
-    assert 'Do not try: "flushed redis"' in packed(200, gated).text
+    assert 'Beware, in a near case: "flushed redis"' in packed(200, gated).text

@@ -85,12 +85,24 @@ def test_first_sight_says_so() -> None:
 
 def test_first_sight_shows_the_nearest_and_what_differs() -> None:
     """What is nearest is compared, and gives no advice."""
-    found = answer(remembered(story(services=("search",)), 0.1, reasons=()))
+    found = answer(remembered(story(services=("search",)), 0.09, reasons=()))
 
     assert found.familiarity is Familiarity.NEW
     assert (found.fixes, found.avoid) == ((), ())
     assert found.nearest[0].alike == ("the same exception: ConnectionResetError", "the same component: redis")
     assert found.nearest[0].differs == ("It is in payment now; then it was in search.",)
+
+
+def test_harm_in_a_near_case_is_worth_a_word() -> None:
+    """One chance in ten that it is the same is enough for a warning, told as one of a near case; no fix is."""
+    found = answer(remembered(story(), 0.11))
+
+    assert found.familiarity is Familiarity.NEW
+    assert [one.action for one in found.avoid] == ["raised the pool size to 200"]
+    assert found.fixes == ()
+    assert [step.text for step in found.next_steps] == [
+        "Think twice, it made a case that is near worse: raised the pool size to 200."
+    ]
 
 
 def test_first_sight_gives_the_checks_of_a_runbook_that_fits() -> None:

@@ -145,6 +145,32 @@ def test_another_failure_says_nothing() -> None:
     assert [near.address for near in found.nearest] == ["cases/b@12"]
 
 
+def test_what_is_likely_the_same_warns_and_offers_no_fix() -> None:
+    """A case that is more likely than not the same is compared: its harm counts, its fix does not."""
+    found = answer(
+        remembered(case("a", fix="Release connections in the teardown")),
+        remembered(story("b", clues=Clues(), fix="Failed over to the replica"), 0.6),
+    )
+
+    assert [fix.action for fix in found.fixes] == ["Release connections in the teardown"]
+    assert one(found.avoid, RAISED).made_worse == 1
+    assert found.times_seen == 1
+    assert [near.address for near in found.nearest] == ["cases/b@12"]
+
+
+def test_harm_in_a_case_that_is_only_near_takes_no_fix_away() -> None:
+    """While nothing is sure, near cases warn; what worked in the likeliest one is still told."""
+    found = answer(
+        remembered(case("a", fix="Failed over redis"), 0.5),
+        remembered(
+            having("b", attempt("failed over redis", MADE_WORSE), attempt(RAISED, MADE_WORSE), clues=Clues()), 0.2
+        ),
+    )
+
+    assert [fix.action for fix in found.fixes] == ["Failed over redis"]
+    assert [advice.action for advice in found.avoid] == [RAISED]
+
+
 def test_what_people_tied_together_is_the_same_failure() -> None:
     """A recurrence that somebody linked counts, however little its words match."""
     found = answer(

@@ -191,6 +191,7 @@ def _record(fix: Advice) -> str:
 
 def _avoided(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iterator[Row]:
     """Harm stands out; what merely did nothing stands below it."""
+    label = "DON'T TRY" if diagnosis.case else "BEWARE"
     for number, one in enumerate(diagnosis.avoid[: detail.avoided]):
         is_harm = one.made_worse > 0
         line = Text("✗ " if is_harm else "– ", style=_WARNING if is_harm else "yellow")
@@ -198,7 +199,7 @@ def _avoided(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> It
         line.append(f": {what_happened(one)}{citations.cite(one.evidence)}", style="" if is_harm else "dim")
         for quote in one.happened[: 1 if detail.quote else 0]:
             line.append(f" “{_cut(quote, detail.quote)}”", style="italic dim")
-        yield "DON'T TRY" if number == 0 else "", _WARNING, [line]
+        yield label if number == 0 else "", _WARNING, [line]
 
 
 def what_happened(one: Advice) -> str:

@@ -22,7 +22,7 @@ from hindcast.reason.headline import maybe_headline, new_headline, seen_headline
 from hindcast.reason.people import people
 from hindcast.reason.pool import Member, Standing, is_foreign, own_space, pool, ref_of
 from hindcast.reason.runbooks import checks
-from hindcast.reason.steps import asking, judging, steps_when_maybe, steps_when_seen, warnings
+from hindcast.reason.steps import asking, cautions, judging, steps_when_maybe, steps_when_seen
 from hindcast.reason.wording import age, full_stop, listed, one_line
 
 TRIED_MAX = 20
@@ -34,6 +34,8 @@ ACTION_CHARS_MAX = 400
 TITLE_CHARS_MAX = 160
 # Systems change: after a year somebody should look whether what it names is still there.
 STALE_DAYS_MIN = 365
+# What is shown for comparison though it has a say in what not to try.
+_COMPARED = (Standing.LIKELY, Standing.NEAR)
 
 
 def diagnose(
@@ -112,7 +114,7 @@ def _first_sight(
 ) -> Diagnosis:  # fmt: skip
     """Nothing answers: say so, show what is nearest, give the generic checks, and warn of what did harm."""
     cue = recollection.cue
-    weighed = weigh([one for one in members if one.standing is not Standing.CURRENT], cue, None, experience)
+    weighed = weigh(members, cue, None, experience)
     harmful = tuple(one for one in weighed.avoid if one.made_worse)
     nearest = _nearest(recollection, (), own, NEAREST_MAX)
     return Diagnosis(
@@ -123,7 +125,7 @@ def _first_sight(
         recollection.reliability,
         new_headline(recollection, nearest),
         avoid=harmful,
-        next_steps=(*checks(cue, runbooks), *warnings(harmful)),
+        next_steps=(*checks(cue, runbooks), *cautions(harmful)),
         nearest=nearest,
         notes=(*_held_back(members), *recollection.notes),
     )
@@ -144,8 +146,8 @@ def _minutes(occurrences: Sequence[Member]) -> float | None:
 
 
 def _nearest(recollection: Recollection, members: Sequence[Member], own: str | None, most: int) -> tuple[Nearest, ...]:
-    """Cases that are shown for comparison: what came to mind and is not part of the answer."""
-    told = {id(member.remembered) for member in members}
+    """Cases that are shown for comparison: what came to mind and does not answer."""
+    told = {id(member.remembered) for member in members if member.standing not in _COMPARED}
     others = [one for one in recollection.remembered if id(one) not in told]
     return tuple(
         Nearest(
@@ -189,7 +191,7 @@ def _components(one: Remembered) -> tuple[str, ...]:
 
 def _held_back(members: Sequence[Member]) -> tuple[str, ...]:
     """Why cases about the same failure do not count."""
-    held = [member for member in members if member.standing is not Standing.CURRENT and member.remembered.gates]
+    held = [member for member in members if member.remembered.gates]
     return tuple(
         full_stop(f"{member.ref} counts only as a warning: {'; '.join(member.remembered.gates)}")
         if member.standing is Standing.HELD_BACK

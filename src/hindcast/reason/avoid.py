@@ -45,7 +45,7 @@ class _Action:
     made_worse: tuple[Try, ...]
     # What only superseded cases call a fix.
     outdated: tuple[Try, ...]
-    # What only held-back cases call a fix: one side of a dispute, and nothing else.
+    # What only cases without a say call a fix: one side of a dispute, and nothing else.
     claimed: tuple[Try, ...]
     lasting: Lasting
     strength: float
@@ -64,7 +64,7 @@ class _Action:
 def weigh(members: Sequence[Member], cue: Cue, answering: Remembered | None, experience: Experience) -> Weighed:
     """Fixes, best first; what to avoid, the most harmful first; where cases contradict one another."""
     tries = [one for member in members for one in tries_of(member)]
-    harmful = [one for one in tries if one.outcome is Outcome.MADE_WORSE]
+    harmful = [one for one in tries if one.outcome is Outcome.MADE_WORSE and one.member.standing is not Standing.NEAR]
     tries, cut = _without_harm(tries, harmful)
     actions = [_action(group, members, cue, answering) for group in grouped(tries)]
     fixes = sorted((one for one in actions if one.worked and not one.made_worse), key=_by_strength)
@@ -117,10 +117,13 @@ def _action(group: Sequence[Try], members: Sequence[Member], cue: Cue, answering
     older = _each_case(group, Outcome.WORKED, Standing.SUPERSEDED)
     worked, outdated = (current + older, ()) if current else ((), older)
     no_effect = _each_case(group, Outcome.NO_EFFECT, Standing.CURRENT, Standing.SUPERSEDED)
-    made_worse = _each_case(group, Outcome.MADE_WORSE, *Standing)
+    sure = [standing for standing in Standing if standing is not Standing.NEAR]
+    made_worse = _each_case(group, Outcome.MADE_WORSE, *sure)
+    if not made_worse and not worked:
+        made_worse = _each_case(group, Outcome.MADE_WORSE, Standing.NEAR)
     counts = [one.weight * (ANSWERING_COUNTS if one.member.remembered is answering else 1.0) for one in worked]
     strength = share(sum(counts), sum(one.weight for one in no_effect)).least
-    claimed = _each_case(group, Outcome.WORKED, Standing.HELD_BACK)
+    claimed = _each_case(group, Outcome.WORKED, Standing.HELD_BACK, Standing.LIKELY)
     lasted = lasting(worked or outdated, members, cue)
     return _Action(worked, no_effect, made_worse, outdated, claimed, lasted, strength)
 

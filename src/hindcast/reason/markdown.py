@@ -55,7 +55,7 @@ def _answer(diagnosis: Diagnosis) -> Iterator[str]:
         yield from _section("Cause" if is_seen else "Cause then")
         yield f"{plain(diagnosis.cause.text)}{_cited(diagnosis.cause.evidence)}"
     yield from _fixes(diagnosis, is_seen=is_seen)
-    yield from _list("Don't try", [_avoided(one) for one in diagnosis.avoid])
+    yield from _list("Don't try" if diagnosis.case else "Beware", [_avoided(one) for one in diagnosis.avoid])
     tried = [
         f"{plain(one.action)}: {one.outcome.value}{_by((one.by,))}{_cited((one.evidence,))}" for one in diagnosis.tried
     ]

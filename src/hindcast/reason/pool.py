@@ -7,6 +7,7 @@ was not needed costs a minute, one that was missing costs the night.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -15,6 +16,9 @@ from hindcast.model.recollection import Familiarity, Recollection, Remembered
 
 # More likely than not the same failure.
 SAME_CONFIDENCE_MIN = 0.5
+# While nothing is sure, one chance in ten is enough for a warning: not needed it costs a minute, missing it the night.
+NEAR_CONFIDENCE_MIN = 0.1
+NEAR_MAX = 3
 # The case that answers is the likeliest to be the same failure, so its word comes before that of another single case;
 # where several others agree on something else, they are right more often than one.
 ANSWERING_COUNTS = 2.0
@@ -26,10 +30,14 @@ class Standing(StrEnum):
     """What a case may still say."""
 
     CURRENT = "current"
+    # More likely than not the same failure, and not sure to be: it warns, and its fix is for comparison only.
+    LIKELY = "likely"
     # A newer case tells it better: this one may confirm that one's fix, and offers none of its own.
     SUPERSEDED = "superseded"
     # It warns, and nothing else.
     HELD_BACK = "held back"
+    # Nothing is sure here, and this is not far: what did harm in it is worth a word, and takes no fix away.
+    NEAR = "near"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +57,8 @@ class Member:
 
     @property
     def is_occurrence(self) -> bool:
-        """Whether the failure happened then: what was held back for another reason may be another failure."""
-        return self.standing is not Standing.HELD_BACK
+        """Whether the failure surely happened then, as far as recall can be sure of anything."""
+        return self.standing in (Standing.CURRENT, Standing.SUPERSEDED)
 
 
 def ref_of(remembered: Remembered, own: str | None) -> str:
@@ -78,19 +86,34 @@ def pool(recollection: Recollection, own: str | None) -> tuple[Member, ...]:
     best = recollection.best if recollection.familiarity is not Familiarity.NEW else None
     family = _family(best, recollection.remembered) if best is not None else frozenset()
     found = [
-        Member(one, _standing(one), ref_of(one, own), is_foreign(one, own))
+        Member(one, _standing(one, one is best or _place(one) in family), ref_of(one, own), is_foreign(one, own))
         for one in recollection.remembered
         if one.case.state is not CaseState.DISMISSED
         and (one is best or _place(one) in family or one.confidence >= SAME_CONFIDENCE_MIN)
         # On first sight nothing answers; what was held back may still warn.
         and (best is not None or one.gates)
     ]
+    if recollection.familiarity is not Familiarity.SEEN:
+        found += _near(recollection, {id(member.remembered) for member in found}, own)
     return tuple(sorted(found, key=lambda one: (one.case.occurred_at, one.ref, one.remembered.space)))
 
 
-def _standing(one: Remembered) -> Standing:
+def _near(recollection: Recollection, told: AbstractSet[int], own: str | None) -> list[Member]:
+    near = [
+        one
+        for one in recollection.remembered
+        if id(one) not in told
+        and not one.gates
+        and one.confidence >= NEAR_CONFIDENCE_MIN
+        and one.case.state is not CaseState.DISMISSED
+    ]
+    near.sort(key=lambda one: (-one.confidence, one.address, one.space))
+    return [Member(one, Standing.NEAR, ref_of(one, own), is_foreign(one, own)) for one in near[:NEAR_MAX]]
+
+
+def _standing(one: Remembered, is_kin: bool) -> Standing:
     if not one.gates and not one.superseded_by:
-        return Standing.CURRENT
+        return Standing.CURRENT if is_kin or one.familiarity is Familiarity.SEEN else Standing.LIKELY
     # A second gate is a second reason, and none of the others leaves it a say.
     return Standing.SUPERSEDED if one.superseded_by and len(one.gates) <= 1 else Standing.HELD_BACK
 

@@ -75,6 +75,15 @@ def warnings(avoid: Sequence[Advice]) -> tuple[Claim, ...]:
     return tuple(_do_not(one) for one in avoid if one.made_worse)[:WARNINGS_MAX]
 
 
+def cautions(avoid: Sequence[Advice]) -> tuple[Claim, ...]:
+    """What did harm in cases that are near, where nothing is known to be the same."""
+    return tuple(
+        Claim(full_stop(f"Think twice, it made a case that is near worse: {_what(one)}"), one.evidence)
+        for one in avoid
+        if one.made_worse
+    )[:WARNINGS_MAX]
+
+
 def _do(fix: Advice) -> Claim:
     often = f"{fix.worked} of {fix.tried} times"
     if fix.share < FIX_SHARE_MIN:

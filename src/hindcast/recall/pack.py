@@ -166,7 +166,7 @@ def _statements(recollection: Recollection, diagnosis: Diagnosis, tokens_max: in
     harm = [one for one in diagnosis.avoid if one.made_worse]
     useless = [one for one in diagnosis.avoid if not one.made_worse]
     yield from fixes[:1]
-    yield from (_avoided(number, one) for number, one in enumerate(harm, 1))
+    yield from (_avoided(number, one, is_known=bool(diagnosis.case)) for number, one in enumerate(harm, 1))
     if diagnosis.cause is not None:
         yield _Statement(
             "cause", "Cause:" if is_seen else "Cause then:", diagnosis.cause.text, diagnosis.cause.evidence
@@ -180,7 +180,7 @@ def _statements(recollection: Recollection, diagnosis: Diagnosis, tokens_max: in
         yield _Statement(f"dispute {number}", "Disputed:", one.text, one.evidence)
     for number, text in enumerate(diagnosis.differs, 1):
         yield _Statement(f"difference {number}", "Differs now:", text, ())
-    yield from (_avoided(len(harm) + number, one) for number, one in enumerate(useless, 1))
+    yield from (_avoided(len(harm) + number, one, is_known=True) for number, one in enumerate(useless, 1))
     if diagnosis.people:
         yield _Statement("who knows", "Who knows:", diagnosis.people[0].text, diagnosis.people[0].evidence)
     if diagnosis.minutes is not None:
@@ -223,9 +223,12 @@ def _fix(number: int, fix: Advice, *, is_seen: bool) -> _Statement:
     return _Statement(f"fix {number}", lead, fix.action, fix.evidence, f" (worked {fix.worked} of {fix.tried}{held})")
 
 
-def _avoided(number: int, one: Advice) -> _Statement:
+def _avoided(number: int, one: Advice, *, is_known: bool) -> _Statement:
     if one.made_worse:
-        lead, tail = "Do not try:", f" (made it worse {one.made_worse} of {one.tried})"
+        lead, tail = (
+            "Do not try:" if is_known else "Beware, in a near case:",
+            f" (made it worse {one.made_worse} of {one.tried})",
+        )
     elif one.worked:
         lead, tail = "Did not last:", f" ({one.held} of {one.held_of})"
     else:
