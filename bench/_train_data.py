@@ -37,6 +37,8 @@ class Question:
     relevant: frozenset[str]
     # Questions about one mechanism are learnt from together or not at all, so that none is judged by its sibling.
     group: str
+    # Cases about the same symptom whose lesson is wrong: the same failure from outside, so they teach nothing here.
+    decoys: frozenset[str] = frozenset()
     weight: float = 1.0
 
 
@@ -73,12 +75,15 @@ def decoys() -> Iterator[Case]:
 def written(name: str) -> Iterator[Question]:
     """The questions of one file of the labelled set."""
     groups = {case: mechanism for mechanism, cases in history.mechanisms().items() for case in cases}
+    known = [case.id for case in decoys()]
     for line in _lines(name):
         services = [line["service"]] if line.get("service") else []
         cue, _ = cue_of(line["text"], at=NOW, services=services)
         relevant = frozenset(line["relevant"])
         group = next((groups[case] for case in sorted(relevant) if case in groups), line["id"])
-        yield Question(line["id"], cue, relevant, group)
+        # The first questions were written before there were decoys: to them all are.
+        misleading = frozenset(line.get("decoys", known if name == "seed.jsonl" else ()))
+        yield Question(line["id"], cue, relevant, group, misleading)
 
 
 def recurrences(cases: Sequence[Case], *, weight: float) -> Iterator[Question]:
@@ -92,6 +97,7 @@ def recurrences(cases: Sequence[Case], *, weight: float) -> Iterator[Question]:
                     cue_of_case(case, at=NOW),
                     frozenset(ids) - {case.id},
                     mechanism,
+                    frozenset(one.id for one in decoys()),
                     weight,
                 )
 
@@ -104,6 +110,7 @@ def examples(memory: Memory, questions: Sequence[Question], *, arms: Sequence[st
     found: list[Example] = []
     for question in questions:
         asked = ask(memory.now(), question.cue, LIMITS)
+        asked = replace(asked, candidates=tuple(one for one in asked.candidates if one.case.id not in question.decoys))
         found.append(_example(question, asked, arms))
         if question.relevant:
             left = tuple(one for one in asked.candidates if one.case.id not in question.relevant)

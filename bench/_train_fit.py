@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 # What speaks against a match; everything else speaks for it or says nothing.
 AGAINST = frozenset({"exception_other", "component_other"})
 KINDS = tuple(CueKind)
-STEPS = 1_500
+STEPS = 600
 STEP = 0.05
 
 
@@ -52,15 +52,16 @@ def fit_order(data: Padded, *, drawn: Floats, low: Floats, high: Floats, towards
     """Weights under which right candidates share as much of the softmax as they can; `drawn` pulls them `towards`."""
     start = np.zeros(data.numbers.shape[2]) if towards is None else towards.copy()
     origin = start.copy()
+    flat = data.numbers.reshape(-1, data.numbers.shape[2])
 
     def gradient(weights: Floats) -> Floats:
-        scores = np.where(data.there, data.numbers @ weights, -np.inf)
+        scores = np.where(data.there, (flat @ weights).reshape(data.there.shape), -np.inf)
         scores -= scores.max(axis=1, keepdims=True)
         shares = np.exp(scores)
         shares /= shares.sum(axis=1, keepdims=True)
         wanted = np.where(data.right, shares, 0.0)
         wanted /= np.maximum(wanted.sum(axis=1, keepdims=True), 1e-12)
-        slope = np.einsum("q,qc,qcf->f", data.weights, shares - wanted, data.numbers)
+        slope = (data.weights[:, None] * (shares - wanted)).ravel() @ flat
         pulled: Floats = slope / data.weights.sum() + drawn * (weights - origin)
         return pulled
 
@@ -81,7 +82,7 @@ def fit_odds(
         return slope
 
     free = np.array([np.inf])
-    return _descend(origin.copy(), gradient, np.concatenate([low, -free]), np.concatenate([high, free]), steps=4_000)
+    return _descend(origin.copy(), gradient, np.concatenate([low, -free]), np.concatenate([high, free]), steps=1_500)
 
 
 def _descend(

@@ -131,7 +131,7 @@ class TestRarity:
         """One common name in common is little, even when it is all that was asked."""
         redis = frozenset({"redis"})
 
-        assert rarity("redis", "redis").share(redis, redis, doubted=1.5) < 0.2
+        assert rarity(*["redis"] * 50).share(redis, redis, doubted=1.5) < 0.2
 
 
 class TestFusion:

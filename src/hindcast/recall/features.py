@@ -23,6 +23,9 @@ from hindcast.recall.text import clean, phrase_set, word_set
 NAMES_DOUBTED = 1.5
 # The best of several lines is easily good, so more is asked of each.
 LINE_DOUBTED = 6.0
+# Two lines with fewer words in common do not echo each other, and one with little weight does so only a little.
+ECHO_WORDS_MIN = 3
+ECHO_DOUBTED = 4.0
 # A first line with fewer words is a heading.
 HEAD_WORDS_MIN = 4
 
@@ -38,6 +41,7 @@ MEANINGS: Mapping[str, str] = {
     "title": "how much of the case's title the question has",
     "head": "how well the first line of the question is met",
     "line": "how well the best line of the question is met",
+    "echo": "how nearly a line of the question is a line that was seen then",
     "fingerprint": "whether the fingerprint of a stack is the same",
     "message": "whether the fingerprint of a line is the same",
     "trace": "how much of the stack is the same",
@@ -71,14 +75,16 @@ def features_of(cue: Cue, candidates: Sequence[Candidate], limits: RecallLimits)
     lines = _lines(text, limits.lines_max)
     reads = [_read_case(candidate, limits) for candidate in candidates]
     titles = [word_set(candidate.case.title) for candidate in candidates]
-    words = Rarity((read.words for read in reads), asked.words.union(*titles))
+    errors = [_errors(candidate.case, limits.lines_max) for candidate in candidates]
+    known = asked.words.union(*titles, *(line for told in errors for line in told))
+    words = Rarity((read.words for read in reads), known)
     phrases = Rarity((read.phrases for read in reads), asked.phrases)
     names = Rarity((read.identifiers for read in reads), asked.identifiers)
     stacks = [candidate.case.clues.frames[: limits.frames_max] for candidate in candidates]
     here = cue.clues.frames[: limits.frames_max]
     frames = Rarity(map(frozenset, stacks), frozenset(here).union(*stacks) if here else ())
     found: list[dict[str, float]] = []
-    for candidate, read, title, stack in zip(candidates, reads, titles, stacks, strict=True):
+    for candidate, read, title, told, stack in zip(candidates, reads, titles, errors, stacks, strict=True):
         score = {arm: rank.score for arm, rank in candidate.ranks.items()}
         met = [words.share(line, read.words, doubted=LINE_DOUBTED) for line in lines]
         found.append(
@@ -90,6 +96,7 @@ def features_of(cue: Cue, candidates: Sequence[Candidate], limits: RecallLimits)
                 "title": words.share(title, asked.words, doubted=NAMES_DOUBTED),
                 "head": met[0] if met else 0.0,
                 "line": max(met, default=0.0),
+                "echo": max((_echo(line, other, words) for line in lines for other in told), default=0.0),
                 "identifiers": names.share(asked.identifiers, read.identifiers, doubted=NAMES_DOUBTED),
                 "trace": align(here, stack, frames),
                 **_same(cue, asked, candidate.case, read),
@@ -126,6 +133,21 @@ def _lines(text: str, lines_max: int) -> list[frozenset[str]]:
     if len(found) > 1 and len(found[0]) < HEAD_WORDS_MIN:
         found[0] = found[0] | found[1]
     return found
+
+
+def _errors(case: Case, lines_max: int) -> list[frozenset[str]]:
+    """The words of each line that was seen then: symptoms, and what the stack says was raised."""
+    stack = case.stack.strip().splitlines()
+    lines = (*case.symptoms, *stack[:1], *stack[-1:])[:lines_max]
+    return [words for line in lines if len(words := word_set(line)) >= ECHO_WORDS_MIN]
+
+
+def _echo(asked: frozenset[str], told: frozenset[str], words: Rarity[str]) -> float:
+    """How nearly two lines are the same one, by the weight of their words."""
+    shared = asked & told
+    if len(shared) < ECHO_WORDS_MIN:
+        return 0.0
+    return 2 * words.mass(shared) / (words.mass(asked) + words.mass(told) + ECHO_DOUBTED)
 
 
 def _read_case(candidate: Candidate, limits: RecallLimits) -> Read:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from hindcast.model.action import same_action
@@ -14,6 +15,11 @@ FRAMES_SHARED_MIN = 0.6
 SEEN_ALIKE_MIN = 0.45
 # From here on two sentences state the same cause.
 CAUSE_ALIKE_MIN = 0.3
+
+# How people write that they do not know.
+_UNKNOWN = re.compile(
+    r"\b(?:unknown|not (?:yet )?known|unclear|no idea|not found|never found|undetermined)\b|\?\s*$", re.I
+)
 
 # What was counted before and after weighs most; what was only read out of prose least.
 WITNESS_WEIGHTS = {Witness.TELEMETRY: 3.0, Witness.VERDICT: 2.0, Witness.PERSON: 2.0, Witness.TEXT: 1.0}
@@ -50,8 +56,8 @@ def kin(one: Case, other: Case) -> bool:
 
 
 def same_cause(one: Case, other: Case) -> bool | None:
-    """Whether two cases state the same cause; None when one of them states none."""
-    if one.cause is None or other.cause is None:
+    """Whether two cases state the same cause; None when one of them states none, or only that it is not known."""
+    if one.cause is None or other.cause is None or _UNKNOWN.search(one.cause.text) or _UNKNOWN.search(other.cause.text):
         return None
     return alike(one.cause.text, other.cause.text) >= CAUSE_ALIKE_MIN
 

@@ -32,6 +32,9 @@ class Model:
     # The confidence: a weighted sum of features and its offset, as log odds.
     confidence: Mapping[str, float]
     confidence_offset: float
+    # The same while there are too few cases to compare one with the others: nothing relative counts.
+    confidence_young: Mapping[str, float]
+    confidence_young_offset: float
     # From which confidence on "seen before" and "maybe related" may be said.
     seen_min: float
     maybe_min: float

@@ -18,7 +18,7 @@ class RecallLimits:
     # What is read of a question. A model reads less, and words beyond it are mostly log.
     cue_chars_max: int = 4_000
     # What is read of a case when its words are compared with the question's.
-    case_chars_max: int = 3_000
+    case_chars_max: int = 2_400
     # Frames that are aligned, from where it failed outwards; what lies further out is the framework's.
     frames_max: int = 40
     keys_max: int = 200

@@ -11,6 +11,8 @@ from hindcast.recall.learnt import Model
 # Nothing is certain, in either direction.
 CONFIDENCE_MIN = 0.001
 CONFIDENCE_MAX = 0.995
+# With fewer cases it says little how far one of them stands above the others.
+CASES_COMPARED_MIN = 20
 
 
 def score(features: Mapping[str, float], model: Model) -> float:
@@ -18,10 +20,12 @@ def score(features: Mapping[str, float], model: Model) -> float:
     return sum(weight * features.get(name, 0.0) for name, weight in model.rank.items())
 
 
-def confidence(features: Mapping[str, float], model: Model) -> float:
-    """How likely it is the same failure, as measured."""
-    odds = model.confidence_offset + sum(weight * features.get(name, 0.0) for name, weight in model.confidence.items())
-    return probability(odds)
+def confidence(features: Mapping[str, float], model: Model, *, cases: int) -> float:
+    """How likely it is the same failure, as measured, among so many cases that came to mind."""
+    young = cases < CASES_COMPARED_MIN
+    weights = model.confidence_young if young else model.confidence
+    offset = model.confidence_young_offset if young else model.confidence_offset
+    return probability(offset + sum(weight * features.get(name, 0.0) for name, weight in weights.items()))
 
 
 def probability(odds: float) -> float:

@@ -9,6 +9,10 @@ from typing import Generic, TypeVar
 
 Name = TypeVar("Name", bound=Hashable)
 
+# Cases that are imagined beside those at hand, with none of the names: how much a shared word says must not depend on
+# whether a team remembers two cases yet or two thousand.
+CASES_IMAGINED = 20
+
 
 class Rarity(Generic[Name]):
     """The weight of each name by how many of the cases have it: least for one that all have, most for one nobody has.
@@ -23,7 +27,7 @@ class Rarity(Generic[Name]):
         counts: Counter[Name] = Counter()
         for one in sets:
             counts.update(names & one)
-        cases = len(sets)
+        cases = len(sets) + CASES_IMAGINED
         self._rarest = math.log1p((cases + 0.5) / 0.5)
         self._weights = {name: math.log1p((cases - count + 0.5) / (count + 0.5)) for name, count in counts.items()}
         self._masses: dict[frozenset[Name], float] = {}

@@ -85,7 +85,7 @@ def _ranked(cue: Cue, considered: Considered, model: Model, space: str) -> tuple
     found: list[Remembered] = []
     for candidate, known, together in zip(candidates, considered.features, fused, strict=True):
         features = {"fused": together, **known}
-        confidence = rank.confidence(features, model)
+        confidence = rank.confidence(features, model, cases=len(candidates))
         found.append(
             Remembered(
                 case=candidate.case,

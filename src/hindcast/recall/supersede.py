@@ -60,8 +60,8 @@ def _another_lesson(newer: Case, older: Case) -> bool:
         return False
     if not (same_stack(newer, older) or linked(newer, older)):
         return False
-    # One stack can have two causes; then both lessons stand.
-    if same_cause(newer, older) is not True and newer.previous != older.id:
+    # One stack can have two causes; then both lessons stand. A case that knows no cause has none to stand by.
+    if newer.cause is None or (same_cause(newer, older) is False and newer.previous != older.id):
         return False
     return same_fix(newer, older) is False and trust(newer) >= trust(older)
 

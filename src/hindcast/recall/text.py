@@ -42,7 +42,7 @@ def _word(part: str) -> str:
 @lru_cache(maxsize=4_096)
 def words_in(text: str) -> tuple[str, ...]:
     """The words of a text in order, without those that every text has. Numbers are left out: they name no failure."""
-    return tuple(word for word in map(_word, _PART.findall(text)) if word)
+    return tuple(filter(None, map(_word, _PART.findall(text))))
 
 
 @lru_cache(maxsize=4_096)
