@@ -35,6 +35,8 @@ class Timing:
     after: timedelta = timedelta(minutes=8)
     # Older attempts are history: whoever was there knows better than what is left of the counts.
     within: timedelta = timedelta(days=1)
+    # Incidents that began longer ago are not looked at any more, even if they are still not over.
+    lasts: timedelta = timedelta(days=7)
     # Looking more often finds nothing sooner.
     every: timedelta = timedelta(seconds=30)
     # A change announced this soon after the onset is a suspect.
@@ -72,7 +74,7 @@ class Outcomes:
         """Measure everything in one space that is due."""
         casebook = self._casebook(space)
         learnt: list[str] = []
-        for known in casebook.every(since=now - self._timing.within):
+        for known in casebook.detected(since=now - self._timing.lasts):
             if not _is_ours(known):
                 continue
             case = self._with_changes(casebook, space, known, now)

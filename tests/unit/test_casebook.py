@@ -122,6 +122,18 @@ def test_cases_are_listed_newest_first(casebook: Casebook) -> None:
     assert [one.id for one in casebook.every(states=[CaseState.RESOLVED])] == ["c"]
 
 
+def test_detected_cases_are_found_by_their_time(casebook: Casebook, memory: Memory) -> None:
+    """Incidents of the last days are found without reading all the others, page by page, whatever else is there."""
+    ids = [f"inc-202611{day:02}-0203-payment-{number}" for day in (12, 13, 14) for number in range(150)]
+    told = [case(one) for one in (*ids, "imported-1", "past-redis", "zebra")]
+    casebook.put_many(told, actor="ana", why="told")
+    memory.put("cases/inc-20261114-0500-odd", {"title": 7}, actor="bo", why="by hand", kind="case")
+
+    found = casebook.detected(since=datetime(2026, 11, 13, 1, tzinfo=UTC))
+    assert [one.id for one in found] == sorted(ids[150:])
+    assert casebook.detected(since=datetime(2026, 11, 15, tzinfo=UTC)) == ()
+
+
 def test_what_is_no_case_is_named_and_skipped(casebook: Casebook, memory: Memory) -> None:
     """A record among the cases that holds something else is an error when it is asked for, and no hindrance else."""
     casebook.put(case(), actor="ana", why="told")

@@ -24,7 +24,8 @@ ONSET = datetime(2026, 11, 15, 2, 3, tzinfo=UTC)
 TRIED = ONSET + timedelta(minutes=12)
 LATER = TRIED + timedelta(minutes=9)
 TRY = Attempt("A1", "rolled back payment", at=TRIED, by="bo")
-CASE = Case("inc-1", "payment fails", ONSET, services=("payment",), attempts=(TRY,))
+ID = "inc-20261115-0203-payment"
+CASE = Case(ID, "payment fails", ONSET, services=("payment",), attempts=(TRY,))
 
 # Errors of a service in each second, by how many seconds after the attempt.
 Errors = Callable[[int], int]
@@ -86,9 +87,9 @@ def measuring(counts: Counts, casebook: Casebook) -> Outcomes:
 
 def test_errors_that_stop_after_an_attempt_say_that_it_worked(casebook: Casebook) -> None:
     """The outcome and the numbers behind it are written into the case, with how sure they are."""
-    assert measuring(Counts({"payment": falling}), casebook).look("test", now=LATER) == ("inc-1",)
+    assert measuring(Counts({"payment": falling}), casebook).look("test", now=LATER) == (ID,)
 
-    (attempt,) = casebook.case("inc-1").attempts
+    (attempt,) = casebook.case(ID).attempts
     assert attempt.outcome is Outcome.WORKED
     assert "from 40.0 to 0.0 a second" in attempt.evidence[0].quote
     assert attempt.evidence[0].witness is Witness.TELEMETRY
@@ -107,7 +108,7 @@ def test_numbers_tell_more_than_success(casebook: Casebook, errors: Errors, outc
     """What went on, rose or was falling anyway is told as what it is."""
     measuring(Counts({"payment": errors}), casebook).look("test", now=LATER)
 
-    (attempt,) = casebook.case("inc-1").attempts
+    (attempt,) = casebook.case(ID).attempts
     assert attempt.outcome is outcome
     assert attempt.evidence[0].quote
 
@@ -126,10 +127,10 @@ def test_an_attempt_is_measured_once(casebook: Casebook, memory: Memory) -> None
 def test_a_person_is_not_overruled(casebook: Casebook) -> None:
     """Where somebody has said what came of an attempt, nothing is measured."""
     said = Evidence(Witness.PERSON, "it did nothing")
-    casebook.change("inc-1", lambda case: judged(case, "A1", Outcome.NO_EFFECT, evidence=said), actor="bo", why="said")
+    casebook.change(ID, lambda case: judged(case, "A1", Outcome.NO_EFFECT, evidence=said), actor="bo", why="said")
 
     assert measuring(Counts({"payment": falling}), casebook).look("test", now=LATER) == ()
-    assert casebook.case("inc-1").attempts[0].outcome is Outcome.NO_EFFECT
+    assert casebook.case(ID).attempts[0].outcome is Outcome.NO_EFFECT
 
 
 def test_somebody_who_speaks_while_it_is_measured_is_heard(casebook: Casebook) -> None:
@@ -139,12 +140,12 @@ def test_somebody_who_speaks_while_it_is_measured_is_heard(casebook: Casebook) -
     class Slow(Counts):
         def rates(self, *args: datetime, **more: object) -> pa.Table:
             edit = lambda case: judged(case, "A1", Outcome.NO_EFFECT, evidence=said)  # noqa: E731
-            casebook.change("inc-1", edit, actor="bo", why="said")
+            casebook.change(ID, edit, actor="bo", why="said")
             return super().rates(*args, **more)  # type: ignore[arg-type]
 
     measuring(Slow({"payment": falling}), casebook).look("test", now=LATER)
 
-    assert casebook.case("inc-1").attempts[0].evidence == (said,)
+    assert casebook.case(ID).attempts[0].evidence == (said,)
 
 
 def test_only_the_affected_services_count(casebook: Casebook) -> None:
@@ -152,7 +153,7 @@ def test_only_the_affected_services_count(casebook: Casebook) -> None:
     counts = Counts({"payment": falling, "search": lambda after: 0 if after < 0 else 500})
     measuring(counts, casebook).look("test", now=LATER)
 
-    assert casebook.case("inc-1").attempts[0].outcome is Outcome.WORKED
+    assert casebook.case(ID).attempts[0].outcome is Outcome.WORKED
 
 
 def test_silence_is_no_recovery(casebook: Casebook) -> None:
@@ -160,7 +161,7 @@ def test_silence_is_no_recovery(casebook: Casebook) -> None:
     counts = Counts({"payment": lambda after: 40 if after < 0 else 0}, talks=False)
     measuring(counts, casebook).look("test", now=LATER)
 
-    (attempt,) = casebook.case("inc-1").attempts
+    (attempt,) = casebook.case(ID).attempts
     assert attempt.outcome is Outcome.UNKNOWN
     assert "nothing at all came from payment" in attempt.evidence[0].quote
 
@@ -204,13 +205,13 @@ def test_what_was_done_to_a_service_meanwhile_was_tried(casebook: Casebook) -> N
     casebook.put(replace(CASE, attempts=()), actor="ana", why="nothing was said")
     outcomes = measuring(Counts({"payment": falling}, told=(rollback, other)), casebook)
 
-    assert outcomes.look("test", now=TRIED + timedelta(minutes=1)) == ("inc-1",)
+    assert outcomes.look("test", now=TRIED + timedelta(minutes=1)) == (ID,)
     assert outcomes.look("test", now=TRIED + timedelta(minutes=2)) == ()
-    assert [(one.action, one.by) for one in casebook.case("inc-1").attempts] == [
+    assert [(one.action, one.by) for one in casebook.case(ID).attempts] == [
         ("rolled back payment to v41 (Rollback payment)", "cy")
     ]
     outcomes.look("test", now=LATER)
-    assert casebook.case("inc-1").attempts[0].outcome is Outcome.WORKED
+    assert casebook.case(ID).attempts[0].outcome is Outcome.WORKED
 
 
 def test_ticks_look_now_and_then(casebook: Casebook) -> None:
@@ -220,4 +221,4 @@ def test_ticks_look_now_and_then(casebook: Casebook) -> None:
 
     assert outcomes.tick(["test"], now=TRIED) == ()
     assert outcomes.tick(["test"], now=TRIED + timedelta(seconds=5)) == ()
-    assert outcomes.tick(["test"], now=LATER) == ("inc-1",)
+    assert outcomes.tick(["test"], now=LATER) == (ID,)

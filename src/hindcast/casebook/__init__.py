@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from hindcast.casebook.layout import CASES, Kept, address_of, change_of, kept_of, readable, says_the_same
 from hindcast.casebook.writing import write
@@ -17,6 +17,10 @@ from hindcast.model.case import Case, CaseState
 from hindcast.model.errors import Missing, Refused
 from hindcast.model.query import Filter
 from hindcast.model.record import MAIN, Change
+
+# How the ids of detected incidents begin, before the time, as in `inc-20261115-0203-payment`.
+DETECTED = "inc-"
+DETECTED_PER_PAGE = 200
 
 Edit = Callable[[Case], Case]
 # What becomes of a case that is known when the same case is handed over again: the known one first.
@@ -77,6 +81,20 @@ class Casebook:
         wanted = replace(CASES, occurred_since=since, occurred_until=until)
         found = cases_in(self._memory.now(self._branch), wanted=wanted)
         return tuple(case for case in found if case.state in states)
+
+    def detected(self, *, since: datetime) -> tuple[Case, ...]:
+        """Cases of incidents that detection opened since a time, the oldest first; it costs no more than they are many.
+
+        Their ids begin with the time, so they lie together in the order of addresses.
+        """
+        view, found = self._memory.now(self._branch), list[Case]()
+        after: str | None = str(address_of(f"{DETECTED}{since.astimezone(UTC):%Y%m%d-%H%M}"))
+        while after is not None:
+            page = view.list(CASES, after=after, records_max=DETECTED_PER_PAGE)
+            ours = [record for record in page.records if record.path.startswith(DETECTED)]
+            found += [kept.case for record in ours if (kept := readable(record)) is not None]
+            after = page.next if len(ours) == len(page.records) else None
+        return tuple(found)
 
     # Writing
 
