@@ -6,6 +6,7 @@ All of it is remembered like everything else: a verdict is a commit that can be 
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -162,18 +163,20 @@ def keep_reliability(
 
 def _with_verdicts(measured: Sequence[Reliability], verdicts: Iterable[Verdict]) -> tuple[Reliability, ...]:
     """What was measured, and what people said since: each verdict on a memory counts once, at the level it was told."""
-    said = [
-        (verdict.confidence, verdict.judgement is Judgement.RIGHT)
-        for verdict in verdicts
-        if verdict.matter is Matter.MEMORY and verdict.confidence > 0
-    ]
-    levels = list(measured) or list(tabulate(()))
-    for confidence, was_right in said:
-        known = level_of(confidence, levels)
-        if known is not None:
-            told = replace(known, asked=known.asked + 1, right=known.right + was_right)
-            levels[levels.index(known)] = told
-    return tuple(level for level in levels if level.asked)
+    levels = tuple(measured) or tabulate(())
+    asked: Counter[float] = Counter()
+    right: Counter[float] = Counter()
+    for verdict in verdicts:
+        is_told = verdict.matter is Matter.MEMORY and verdict.confidence > 0
+        level = level_of(verdict.confidence, levels) if is_told else None
+        if level is not None:
+            asked[level.confidence_min] += 1
+            right[level.confidence_min] += verdict.judgement is Judgement.RIGHT
+    counted = (
+        replace(level, asked=level.asked + asked[level.confidence_min], right=level.right + right[level.confidence_min])
+        for level in levels
+    )
+    return tuple(level for level in counted if level.asked)
 
 
 def _text(body: Json, name: str) -> str:
