@@ -1,6 +1,6 @@
 """A memory of very many cases, made up quickly, to search it as one searches a team's that has been at it for years.
 
-A thousand stories are written and read by the real model; every case is one of them, told with other details. Its
+Hundreds of stories are written and read by the real model; every case is one of them, told with other details. Its
 vectors are the story's, each shaken a little, and go where an index looks for vectors that it need not make: into the
 store (`keep_vectors`), and for tokens straight into the index's own file (`Tokens.add`).
 
@@ -20,6 +20,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -44,9 +45,12 @@ from hindcast.model.record import Change
 from hindcast.recall.keys import keys_of_case, keys_of_clues
 from hindcast.recall.reading import COMPONENTS, words_of_case
 
-STORIES = 1_000
+STORIES = 500
+DETAILS = 10_000
 WORDS_PER_CASE = 300
 CASES_PER_COMMIT = 5_000
+# Twenty-five megabytes of tokens.
+TELLINGS_PER_WRITE = 1_000
 # The very folder that was filled is used again only if it was filled by this very code.
 _FORMAT = 1
 _SERVICES = [f"{name}-{part}" for name in ("checkout", "search", "ledger", "mail", "stock") for part in ("api", "jobs")]
@@ -94,6 +98,14 @@ def _clues(rng: np.random.Generator) -> Clues:
     )
 
 
+@cache
+def _details() -> list[Clues]:
+    """What tellings of stories differ by."""
+    rng = np.random.default_rng(11)
+    return [_clues(rng) for _ in range(DETAILS)]
+
+
+@cache
 def story(number: int) -> Case:
     """One made-up incident of about so many words, always the same for the same number."""
     rng = np.random.default_rng(number)
@@ -129,11 +141,10 @@ def case(number: int, stories: Sequence[Case]) -> Case:
     told = stories[number % len(stories)]
     if number < len(stories):
         return replace(told, id=f"inc-{number}", occurred_at=_FIRST_AT + timedelta(minutes=10 * number))
-    rng = np.random.default_rng((number, 1))
-    own = _clues(rng)
+    own = _details()[number * 7_919 % DETAILS]
     clues = replace(
         told.clues,
-        fingerprints=own.fingerprints if number % 3 else told.clues.fingerprints,
+        fingerprints=(number, *own.fingerprints[1:]) if number % 3 else told.clues.fingerprints,
         frames=(*told.clues.frames[:6], *own.frames[:6]),
         identifiers=(*told.clues.identifiers[:6], *own.identifiers[:6]),
     )
@@ -144,7 +155,7 @@ def case(number: int, stories: Sequence[Case]) -> Case:
         occurred_at=_FIRST_AT + timedelta(minutes=10 * number),
         summary=f"{told.summary}. {' '.join((*own.frames, *own.identifiers))}",
         clues=clues,
-        services=(_SERVICES[int(rng.integers(len(_SERVICES)))],),
+        services=(_SERVICES[number * 31 % len(_SERVICES)],),
     )
 
 
@@ -230,9 +241,9 @@ def _read(model: OnnxEmbedder, stories: Sequence[Case]) -> tuple[NDArray[np.floa
 def _tellings(tokens: Sequence[Packed], cases: int, dims: int) -> Iterator[dict[int, Packed]]:
     """The tokens of every case: a story's, each level moved by up to two of 127, which is a cosine of about .99."""
     noise = np.random.default_rng(4).integers(-2, 3, (TOKENS_PER_TEXT_MAX * 2, dims), np.int8)
-    for start in range(0, cases, STORIES):
+    for start in range(0, cases, TELLINGS_PER_WRITE):
         part: dict[int, Packed] = {}
-        for number in range(start, min(start + STORIES, cases)):
+        for number in range(start, min(start + TELLINGS_PER_WRITE, cases)):
             told = tokens[number % len(tokens)]
             content = told.content.copy()
             levels = content[:, :dims].view(np.int8)

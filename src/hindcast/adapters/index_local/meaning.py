@@ -30,6 +30,8 @@ LOOKS = (slice(0, 1), slice(1, 2), slice(2, 4), slice(4, None))
 # Of the best that were found, the distances in bits spread about their mean; what a look leaves behind should begin at
 # least so many of their deviations beyond it. Of searches among a hundred thousand about one in seven then looks again.
 DOUBT_DEVIATIONS = 2.2
+# The first so many must not be missed. Further down neighbours differ by little and are worth no second look.
+DOUBTED_MAX = 30
 # Where the planes cut a coordinate, in its standard deviations: in the middle first, then further and further out.
 CUTS = (0.0, -0.45, 0.45, -1.0, 1.0)
 # Coordinates lie between -1 and 1; as 16-bit integers they take half the space of floats and are quick to convert.
@@ -217,9 +219,12 @@ class Meaning:
         if not len(rows):
             return ()
         if len(rows) > BITS_FROM:
-            near, scores, doubtful = self._looked(vector, rows, NEAR, hits_max)
+            asked = np.split(self._bits(vector[None])[0], np.cumsum(self._widths)[:-1])
+            # Everything is looked at once, however often what is near is.
+            first = self._apart(rows, asked, LOOKS[0], np.zeros(len(rows), np.uint16))
+            near, scores, doubtful = self._looked(vector, asked, rows, first, NEAR, hits_max)
             if doubtful:
-                near, scores, _ = self._looked(vector, rows, NEAR_IN_DOUBT, hits_max)
+                near, scores, _ = self._looked(vector, asked, rows, first, NEAR_IN_DOUBT, hits_max)
         else:
             near, scores = rows, self._scores(vector, rows)
         best = self._best(near, scores, hits_max)
@@ -240,26 +245,40 @@ class Meaning:
         order = np.lexsort((-self._versions[rows], -scores))[:hits_max]
         return order[scores[order] >= SIMILARITY_MIN]
 
-    def _looked(self, vector: Floats, rows: Rows, looks: Looks, hits_max: int) -> tuple[Rows, Floats, bool]:
+    def _apart(
+        self, rows: Rows, asked: Sequence[NDArray[np.uint64]], blocks: slice, before: NDArray[np.uint16]
+    ) -> NDArray[np.uint16]:
+        """In how many bits of some blocks, and of those counted before, each row differs from what is asked."""
+        apart = before.copy()
+        for block, bits in zip(self._blocks[blocks], asked[blocks], strict=True):
+            _count_differing(block, rows, bits, into=apart)
+        return apart
+
+    def _looked(
+        self,
+        vector: Floats,
+        asked: Sequence[NDArray[np.uint64]],
+        rows: Rows,
+        apart: NDArray[np.uint16],
+        looks: Looks,
+        hits_max: int,
+    ) -> tuple[Rows, Floats, bool]:
         """The rows whose bits differ least from the vector's, their scores, and whether some may have been missed.
 
-        Four looks, each at fewer rows and more bits.
+        Four looks, each at fewer rows and more bits; how far apart they are at the first is known.
         """
         visible = len(rows)
-        asked = np.split(self._bits(vector[None])[0], np.cumsum(self._widths)[:-1])
-        apart = np.zeros(visible, np.uint16)
         # How far apart, at each look, the rows were that have come this far, and from where on rows were left behind.
         passed: list[tuple[int, NDArray[np.uint16]]] = []
-        for blocks, share in zip(LOOKS, looks.shares, strict=True):
-            apart = apart.copy()
-            for block, bits in zip(self._blocks[blocks], asked[blocks], strict=True):
-                _count_differing(block, rows, bits, into=apart)
+        for number, (blocks, share) in enumerate(zip(LOOKS, looks.shares, strict=True)):
+            if number:
+                apart = self._apart(rows, asked, blocks, apart)
             limit = _limit(apart, max(looks.rows_min, int(visible * share), hits_max))
             near = np.flatnonzero(apart <= limit)
             passed = [(earlier, distances[near]) for earlier, distances in (*passed, (limit, apart))]
             rows, apart = rows[near], apart[near]
         scores = self._scores(vector, rows)
-        best = self._best(rows, scores, hits_max)
+        best = self._best(rows, scores, min(hits_max, DOUBTED_MAX))
         doubtful = any(
             limit < distances[best].mean() + DOUBT_DEVIATIONS * distances[best].std()
             for limit, distances in (passed if len(best) else ())

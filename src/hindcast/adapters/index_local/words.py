@@ -31,6 +31,7 @@ WORD_CHARS_MAX = 80
 QUERY_WORDS_MAX = 200
 # Below this, naming the visible versions in the query is cheaper than sifting through the invisible ones.
 NAMED_VERSIONS_MAX = 2_000
+ONE_BY_ONE_MAX = 500
 FETCH_MIN = 200
 # How many times more is asked for than the share of visible versions suggests: asking twice costs more.
 FETCH_FACTOR = 4
@@ -180,8 +181,7 @@ class Words:
         self, query: tantivy.Query, mask: Mask, visible: NDArray[np.int64], hits_max: int
     ) -> tuple[tuple[int, float], ...]:
         if len(visible) <= NAMED_VERSIONS_MAX:
-            named = tantivy.Query.term_set_query(self._schema, "version", visible.tolist())
-            unscored = tantivy.Query.const_score_query(named, 0.0)
+            unscored = tantivy.Query.const_score_query(self._named(visible.tolist()), 0.0)
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, unscored)])
             # One more than can come, so that a full answer is known to be complete.
             fetch = len(visible) + 1
@@ -203,6 +203,16 @@ class Words:
         one_each = [
             (tantivy.Occur.Should, tantivy.Query.term_query(self._schema, "text", term, index_option="freq"))
             for term in terms
+        ]
+        return tantivy.Query.boolean_query(one_each)
+
+    def _named(self, versions: list[int]) -> tantivy.Query:
+        """Just these versions. Few are quicker one by one, many as a set."""
+        if len(versions) > ONE_BY_ONE_MAX:
+            return tantivy.Query.term_set_query(self._schema, "version", versions)
+        one_each = [
+            (tantivy.Occur.Should, tantivy.Query.term_query(self._schema, "version", version, index_option="basic"))
+            for version in versions
         ]
         return tantivy.Query.boolean_query(one_each)
 
