@@ -137,7 +137,7 @@ def test_another_failure_says_nothing() -> None:
     """A case that is most likely another failure neither warns nor fixes."""
     found = answer(
         remembered(case("a", fix="Release connections in the teardown")),
-        remembered(story("b", clues=Clues(), fix="Failed over to the replica"), 0.3),
+        remembered(story("b", clues=Clues(), fix="Failed over to the replica"), 0.2),
     )
 
     assert [fix.action for fix in found.fixes] == ["Release connections in the teardown"]
@@ -156,6 +156,17 @@ def test_what_is_likely_the_same_warns_and_offers_no_fix() -> None:
     assert one(found.avoid, RAISED).made_worse == 1
     assert found.times_seen == 1
     assert [near.address for near in found.nearest] == ["cases/b@12"]
+
+
+def test_what_may_be_related_warns_beside_a_sure_answer() -> None:
+    """A sibling that is only maybe related gives its warning, and nothing else."""
+    found = answer(
+        remembered(case("a", fix="Failed over redis")),
+        remembered(story("b", clues=Clues(), fix="Drained node 4"), 0.4),
+    )
+
+    assert one(found.avoid, RAISED).made_worse == 1
+    assert [fix.action for fix in found.fixes] == ["Failed over redis"]
 
 
 def test_harm_in_a_case_that_is_only_near_takes_no_fix_away() -> None:

@@ -36,7 +36,7 @@ class Standing(StrEnum):
     SUPERSEDED = "superseded"
     # It warns, and nothing else.
     HELD_BACK = "held back"
-    # Nothing is sure here, and this is not far: what did harm in it is worth a word, and takes no fix away.
+    # It may be related: what did harm in it is worth a word, and takes no fix away.
     NEAR = "near"
 
 
@@ -93,18 +93,18 @@ def pool(recollection: Recollection, own: str | None) -> tuple[Member, ...]:
         # On first sight nothing answers; what was held back may still warn.
         and (best is not None or one.gates)
     ]
-    if recollection.familiarity is not Familiarity.SEEN:
-        found += _near(recollection, {id(member.remembered) for member in found}, own)
+    found += _near(recollection, {id(member.remembered) for member in found}, own)
     return tuple(sorted(found, key=lambda one: (one.case.occurred_at, one.ref, one.remembered.space)))
 
 
 def _near(recollection: Recollection, told: AbstractSet[int], own: str | None) -> list[Member]:
+    is_seen = recollection.familiarity is Familiarity.SEEN
     near = [
         one
         for one in recollection.remembered
         if id(one) not in told
         and not one.gates
-        and one.confidence >= NEAR_CONFIDENCE_MIN
+        and (one.familiarity is not Familiarity.NEW if is_seen else one.confidence >= NEAR_CONFIDENCE_MIN)
         and one.case.state is not CaseState.DISMISSED
     ]
     near.sort(key=lambda one: (-one.confidence, one.address, one.space))
