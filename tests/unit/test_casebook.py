@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import count
@@ -183,6 +184,24 @@ def test_two_writers_lose_nothing(sqlite_place: Place) -> None:
     here.change("redis-pool", slowly, actor="bo", why="note")
 
     assert [note.text for note in here.case("redis-pool").notes] == ["see the dashboard", "theirs", "ours"]
+
+
+def test_many_writers_at_once_lose_nothing(sqlite_place: Place) -> None:
+    """However many people write to one case at the same time, every word of every one of them is kept."""
+    Casebook(sqlite_place.memory()).put(replace(case(), notes=()), actor="ana", why="told")
+    casebooks = [Casebook(sqlite_place.memory()) for _ in range(4)]
+
+    def write_ten(casebook: Casebook, name: str) -> None:
+        for number in range(10):
+            casebook.change("redis-pool", _adding(f"{name}{number}", NOW), actor=name, why="note")
+
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(write_ten, one, name) for one, name in zip(casebooks, "abcd", strict=True)]:
+            done.result()
+
+    notes = casebooks[0].case("redis-pool").notes
+    assert sorted(note.text for note in notes) == sorted(f"{name}{number}" for name in "abcd" for number in range(10))
+    assert len({note.id for note in notes}) == 40
 
 
 def test_an_import_does_not_undo_what_is_written_meanwhile(sqlite_place: Place) -> None:
