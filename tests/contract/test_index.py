@@ -232,6 +232,37 @@ def test_meaning_finds_what_shares_no_word(opened: Opened) -> None:
     assert {"meaning"} == set(found.hits[1].ranks)
 
 
+def test_meaning_scores_what_words_found(opened: Opened) -> None:
+    """When every arm scores what any arm found, a record found by a word alone has its similarity, however small."""
+    model = WordVectors()
+    memory = opened(model)
+    text = " ".join(["redis", *(f"word{number}" for number in range(60))])
+    memory.put("team/a", text, actor="ana", why="seen")
+    memory.put("team/b", "valkey", actor="ana", why="seen")
+
+    plain = {hit.record.path: hit.ranks for hit in memory.now().search(Query("redis")).hits}
+    scored = {hit.record.path: hit.ranks for hit in memory.now().search(Query("redis", scored_by_all=True)).hits}
+
+    exact = model.embed(["redis"])[0] @ model.embed([f"a {text}"])[0]
+    assert set(plain["a"]) == {"words"}
+    assert plain["b"] == scored["b"], "there is no word that b shares, so words say nothing of it"
+    assert exact == pytest.approx(scored["a"]["meaning"].score, abs=1e-3)
+    assert scored["a"]["meaning"].place == 2
+    assert scored["a"]["words"] == plain["a"]["words"]
+
+
+def test_vectors_are_read_in_the_order_asked_for(tmp_path: Path) -> None:
+    """Rows that lie side by side are read together, and still each belongs to the version it was asked for."""
+    rng = np.random.default_rng(6)
+    vectors = rng.standard_normal((40, 64)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    kept = meaning.Meaning(tmp_path / "vectors", 64)
+    kept.add((number + 1, meaning.packed(vector).tobytes()) for number, vector in enumerate(vectors))
+
+    for rows in (rng.permutation(40), np.arange(40), np.arange(39, -1, -1), np.array([7, 3, 4, 30, 5])):
+        np.testing.assert_allclose(kept.vectors(rows) / meaning.SCALE, vectors[rows], atol=1e-4)
+
+
 def test_many_near_vectors_are_found_through_their_bits(tmp_path: Path) -> None:
     """Beyond a few thousand vectors the bits choose whom to score, and the nearest are still the nearest."""
     rng = np.random.default_rng(4)
