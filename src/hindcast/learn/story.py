@@ -36,8 +36,8 @@ _NOT_ENDED = re.compile(
 _LASTED = re.compile(
     r"\b(?:lasted|lasting|took|for(?:\s+(?:about|around|approximately|roughly|nearly|almost|over|a\s+total\s+of))?|"
     r"duration\s+(?:of|was)|total(?:ly)?(?:\s+of)?|down\s+for|after|within)\s+((?:about\s+|around\s+|approximately\s+|roughly\s+|nearly\s+|over\s+)?"
-    r"[\w.]+[\s-]*(?:an?\s+)?(?:days?|hours?|hrs?|minutes?|mins?)\b(?:[\s,]*(?:and\s+)?[\w.]+\s*(?:minutes?|mins?)\b)?)"
-    r"|([\w.]+-(?:minute|hour|day))(?=\s+(?:outage|incident|interruption|degradation|window|disruption))",
+    r"[\w.]{1,20}[\s-]*(?:an?\s+)?(?:days?|hours?|hrs?|minutes?|mins?)\b(?:[\s,]*(?:and\s+)?[\w.]+\s*(?:minutes?|mins?)\b)?)"
+    r"|(?<![\w.])([\w.]{1,20}-(?:minute|hour|day))(?=\s+(?:outage|incident|interruption|degradation|window|disruption))",
     re.I,
 )
 _SURELY_LASTED = re.compile(r"\b(?:lasted|lasting|duration|outage|total|down\s+for)\b", re.I)

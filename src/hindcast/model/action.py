@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from hindcast.model.action_words import BY_FORM, SPLITS, Deed, Form, Sense, lemma, thing_of, words
+from hindcast.model.action_words import BY_FORM, COMPARATIVES, SPLITS, Deed, Form, Sense, lemma, thing_of
+from hindcast.model.action_words import words as word_set
 
 # Two texts at least this alike are taken for the same action.
 SAME_MIN = 0.6
@@ -22,7 +23,7 @@ SAME_MIN = 0.6
 ACTION_CHARS_MAX = 400
 
 # What ends a clause, and with it the object of a verb.
-_ENDS = words(
+_ENDS = word_set(
     "after because which but so then when while until since although though however as before once if unless via "
     "hoping whereas despite resulting causing making leading thereby"
 )
@@ -146,7 +147,9 @@ def action_key(text: str) -> ActionKey:
     tokens = tokens_of(text[:ACTION_CHARS_MAX])
     found = occurrences(tokens)
     if not found:
-        return ActionKey(Deed.OTHER, _object_words(Deed.OTHER, (token for token in tokens if token.is_word)))
+        deed = next((COMPARATIVES[token.low] for token in tokens if token.low in COMPARATIVES), Deed.OTHER)
+        words = _object_words(deed, (token for token in tokens if token.is_word and token.low not in COMPARATIVES))
+        return ActionKey(_scaled(deed, words), words)
     first = _telling(found)
     deed = first.deed
     after = _clause_after(tokens, first.after, skip=first.particle)

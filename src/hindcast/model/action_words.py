@@ -149,6 +149,10 @@ _VERBS: tuple[tuple[str, str, Deed, str], ...] = (
     ("enable activate reenable re-enable", "", Deed.ENABLE, ""),
     ("flush purge invalidate", "", Deed.FLUSH, ""),
     ("clear empty wipe evict reset drop", "", Deed.FLUSH, "cache queue backlog key session pool cookie"),
+    ("reset", "", Deed.FLUSH, "offset"),
+    ("fail", "back", Deed.FAIL_OVER, ""),
+    ("send", "", Deed.REROUTE, f"{_TRAFFIC} read write"),
+    ("point", "", Deed.REROUTE, "address endpoint name"),
     ("kill", "off", Deed.KILL, ""),
     ("kill", "", Deed.KILL, ""),
     ("terminate abort", "", Deed.KILL, ""),
@@ -196,6 +200,17 @@ _VERBS: tuple[tuple[str, str, Deed, str], ...] = (
     ("delete truncate remove", "", Deed.CLEAN, "file log disk space backup dump image volume"),
     ("migrate relocate", "", Deed.MOVE, ""),
     ("release close return free unlock", "", Deed.RELEASE, "connection lock handle session lease"),
+    ("release", "", Deed.RELEASE, "buffer memory"),
+    ("build", "", Deed.ADD, "index"),
+    ("give", "", Deed.RAISE, f"{_LIMITS} replica"),
+    ("start", "", Deed.START, "service replica again job task consumer scheduler"),
+    ("install", "", Deed.DEPLOY, ""),
+    ("allow", "", Deed.ENABLE, ""),
+    ("cut", "", Deed.LOWER, ""),
+    ("stop", "", Deed.STOP, ""),
+    ("retry", "", Deed.RETRY, ""),
+    ("move", "", Deed.MOVE, ""),
+    ("pin override switch", "", Deed.SET, ""),
     ("set change tune adjust configure reconfigure tweak resize", "", Deed.SET, ""),
     ("add create introduce", "", Deed.ADD, ""),
     ("remove delete revoke", "", Deed.REMOVE, ""),
@@ -227,7 +242,7 @@ _NOUNS: tuple[tuple[str, Deed, str], ...] = (
     ("replay", Deed.RETRY, "replayed"),
 )
 
-_DOUBLED = words("swap drop cap ship trim stop ban flip rerun reset spin")
+_DOUBLED = words("swap drop cap ship trim stop ban flip pin rerun reset spin")
 _IRREGULAR: dict[str, tuple[tuple[str, ...], str]] = {
     "cut": (("cut",), "cutting"),
     "set": (("set",), "setting"),
@@ -245,6 +260,16 @@ _IRREGULAR: dict[str, tuple[tuple[str, ...], str]] = {
     "re-run": (("re-ran",), "re-running"),
     "cancel": (("cancelled", "canceled"), "cancelling"),
     "up": (("upped",), "upping"),
+    "send": (("sent",), "sending"),
+    "build": (("built",), "building"),
+    "give": (("gave", "given"), "giving"),
+    "override": (("overrode", "overridden"), "overriding"),
+}
+
+# Actions that people write without a verb: "more replicas", "smaller batches".
+COMPARATIVES: dict[str, Deed] = {
+    **dict.fromkeys(("more", "larger", "bigger", "higher", "longer", "greater", "additional", "extra"), Deed.RAISE),
+    **dict.fromkeys(("fewer", "smaller", "lower", "shorter", "less"), Deed.LOWER),
 }
 
 # What things are called, in one word for each. `generic` runs everywhere, `part` is a knob or a part, `product` a name
