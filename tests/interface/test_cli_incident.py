@@ -7,11 +7,12 @@ import json
 import re
 import shlex
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from tests.serving import free_port
 
@@ -306,6 +307,42 @@ def test_what_is_watched_needs_whoever_watches(hindcast: Keyboard) -> None:
     said = hindcast("confirm inc-live")
     assert said.code != 0
     assert "hindcast serve" in said.err
+
+
+def test_what_the_watcher_has_forgotten_is_decided_in_memory(hindcast: Keyboard) -> None:
+    """An incident that whoever watches no longer knows of is decided here: incident and case, in one step."""
+    detected(hindcast, IncidentState.AWAITING)
+    unknown = httpx.Response(404, json={"error": "there is no incident inc-live"})
+    hindcast.patch.setattr(httpx, "post", lambda *_, **__: unknown)
+
+    assert hindcast.json("confirm inc-live").document["state"] == "resolved"
+    shown = hindcast.json("show inc-live").document
+    assert (shown["state"], shown["closed_by"], shown["case"]["state"]) == ("confirmed", "ana", "resolved")
+    assert "already confirmed" in hindcast("dismiss inc-live").err
+    assert hindcast.json("reopen inc-live").document["state"] == "open"
+
+
+def test_what_the_watcher_refuses_is_told(hindcast: Keyboard) -> None:
+    """A refusal of whoever watches is told in its words, and nothing is written."""
+    detected(hindcast)
+    refused = httpx.Response(409, json={"error": "inc-live is already confirmed"})
+    hindcast.patch.setattr(httpx, "post", lambda *_, **__: refused)
+
+    said = hindcast("confirm inc-live")
+    assert said.code != 0
+    assert "already confirmed" in said.err
+    assert hindcast.json("show inc-live").document["state"] == "open"
+
+
+def test_a_joined_incident_is_listed_as_joined(hindcast: Keyboard) -> None:
+    """What detection made part of another incident is not called dismissed."""
+    made = replace(detected(hindcast), state=IncidentState.JOINED, joined="redis-pool")
+    memory = hindcast.memory()
+    Register(lambda _: memory).remember(Event(EventKind.JOINED, START, made, "one outage"))
+    memory.close()
+
+    rows = [line.split()[:2] for line in hindcast.ok("list").out.splitlines()]
+    assert ["inc-live", "joined"] in rows
 
 
 def test_split_and_join_stick(hindcast: Keyboard) -> None:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from hindcast.cli.render import clean, cut
 from hindcast.model.case import Attempt, Case, CaseState, Evidence, Outcome, to_json
-from hindcast.model.incident import Incident
+from hindcast.model.incident import Incident, IncidentState
 
 if TYPE_CHECKING:
     from hindcast.casebook import Kept
@@ -66,9 +66,9 @@ def standing(case: Case | None, incident: Incident | None) -> str:
     """Where an incident stands: what whoever watches says while it lasts, what people said once it is over."""
     if incident is not None and not incident.state.is_over and (case is None or case.state is CaseState.OPEN):
         return str(incident.state)
-    if case is not None:
-        return str(case.state)
-    return str(incident.state) if incident is not None else ""
+    if incident is not None and (case is None or incident.state is IncidentState.JOINED):
+        return str(incident.state)
+    return str(case.state) if case is not None else ""
 
 
 def document(kept: Kept | None, incident: Incident | None, gaps: Sequence[tuple[str, str]]) -> dict[str, Any]:
