@@ -16,6 +16,7 @@ from hindcast.learn.cues import OutcomeCue, outcome_cues
 from hindcast.learn.deeds import DeedFound, deeds_in
 from hindcast.learn.sentences import Sentence, sentences_of
 from hindcast.model.action import similarity
+from hindcast.model.action_words import BY_FORM
 from hindcast.model.case import Attempt, Evidence, Outcome, Witness
 
 # Readings less sure than this are worth a person's look.
@@ -46,6 +47,7 @@ _GOES_ON = re.compile(
 # An outcome that a sentence begins with is about the sentence before, however it begins.
 _EARLY_CHARS_MAX = 25
 _ALL_OF_THEM = re.compile(r"\b(?:neither|none|both|all\s+of|nothing|either|any\s+of|these|those|nor)\b", re.I)
+_WORDS = re.compile(r"[a-z]+(?:-[a-z]+)?")
 _BRIEFLY = re.compile(r"\b(?:briefly|momentarily|for\s+a\s+(?:moment|second|minute)|at\s+first|initially)\b", re.I)
 
 
@@ -66,7 +68,7 @@ def attempts_in(text: str, *, ref: str = "", at: datetime | None = None) -> tupl
     read: list[_Reading] = []
     waiting: list[_Reading] = []
     for sentence in sentences:
-        if sentence.is_question:
+        if sentence.is_question or not (waiting or _may_tell(sentence.text)):
             waiting = []
             continue
         cues = outcome_cues(sentence.text)
@@ -79,6 +81,11 @@ def attempts_in(text: str, *, ref: str = "", at: datetime | None = None) -> tupl
         if here or cues or not sentence.follows:
             waiting = here
     return told_once(_attempt(one, ref, at) for one in read[:ATTEMPTS_MAX])
+
+
+def _may_tell(text: str) -> bool:
+    """Whether a sentence holds a verb of operations at all; most do not, and looking closer takes far longer."""
+    return "`" in text or any(word in BY_FORM for word in _WORDS.findall(text.lower()))
 
 
 def unsure(attempts: Iterable[Attempt], *, below: float = SURE_MIN) -> tuple[Attempt, ...]:
