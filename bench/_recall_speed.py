@@ -15,7 +15,9 @@ from rich.console import Console
 from rich.table import Table
 
 from bench._cases import case, open_large, questions, story
+from bench._world import VOCABULARY
 from hindcast.casebook import Casebook
+from hindcast.clues import with_clues
 from hindcast.memory import Memory
 from hindcast.recall import arms
 from hindcast.recollect import Recollect
@@ -66,8 +68,10 @@ def _fresh(memory: Memory, cases: int) -> tuple[float, float]:
     stories = [story(number) for number in range(100)]
     taken = []
     for number in range(FRESH):
-        title = f"Ledger halts on voucher kind zq{number}x before closing"
-        one = replace(case(cases + number, stories), id=f"fresh-{number}", title=title, symptoms=(title,))
+        names = VOCABULARY[-1 - 3 * number - 3 : -1 - 3 * number]
+        title = f"{names[0]} stops at {names[1]} with {names[2].title()}Error"
+        told = case(cases + number, stories)
+        one = with_clues(replace(told, id=f"fresh-{number}", title=title, symptoms=(title,), stack=""))
         casebook.put(one, actor="bench", why="one more")
         begin = time.perf_counter()
         found = door.ask(title).recollection
