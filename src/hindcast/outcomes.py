@@ -16,7 +16,7 @@ from hindcast.casebook.incident import with_changes
 from hindcast.casebook.people import attempt_of, judged
 from hindcast.learn.outcome import USUAL, Measured, outcome_of
 from hindcast.model.case import Attempt, Case, CaseState, Evidence, Outcome, Witness
-from hindcast.model.signal import Level
+from hindcast.model.signal import Level, SystemChange
 from hindcast.ports import Telemetry
 
 ACTOR = "hindcast"
@@ -73,17 +73,23 @@ class Outcomes:
     def look(self, space: str, *, now: datetime) -> tuple[str, ...]:
         """Measure everything in one space that is due."""
         casebook = self._casebook(space)
+        known = [case for case in casebook.detected(since=now - self._timing.lasts) if _is_ours(case)]
+        changes = self._changes(space, known, now)
         learnt: list[str] = []
-        for known in casebook.detected(since=now - self._timing.lasts):
-            if not _is_ours(known):
-                continue
-            case = self._with_changes(casebook, space, known, now)
+        for before in known:
+            case = self._with_changes(casebook, before, changes)
             waiting = due([case], now, timing=self._timing)
             for one in waiting:
                 self._remember(casebook, one, self.measure(space, one))
-            if waiting or case != known:
+            if waiting or case != before:
                 learnt.append(case.id)
         return tuple(learnt)
+
+    def _changes(self, space: str, cases: Sequence[Case], now: datetime) -> tuple[SystemChange, ...]:
+        """What was altered since the first of those began that last, or have just ended: senders may be late."""
+        late = now - self._timing.after
+        lasting = [case.occurred_at for case in cases if case.resolved_at is None or case.resolved_at > late]
+        return self._telemetry.changes(space, min(lasting), now) if lasting else ()
 
     def measure(self, space: str, one: Due) -> Measured:
         """What the counts around an attempt say."""
@@ -106,9 +112,8 @@ class Outcomes:
             )
         return told
 
-    def _with_changes(self, casebook: Casebook, space: str, case: Case, now: datetime) -> Case:
+    def _with_changes(self, casebook: Casebook, case: Case, changes: Sequence[SystemChange]) -> Case:
         """The case with the attempts that other systems told of: what was done to its services while it lasted."""
-        changes = self._telemetry.changes(space, case.occurred_at, case.resolved_at or now)
         since = case.occurred_at + self._timing.suspect
         if with_changes(case, changes, since=since) == case:
             return case

@@ -309,6 +309,16 @@ def test_what_is_watched_needs_whoever_watches(hindcast: Keyboard) -> None:
     assert "hindcast serve" in said.err
 
 
+def test_an_incident_is_shown_as_it_was_known_then(hindcast: Keyboard) -> None:
+    """What was known at a moment can be read as long as anybody wants to know it."""
+    commit = hindcast.memory().log()[0].id
+    hindcast.ok("resolve redis-pool --cause 'a leak' --fix 'released'")
+
+    assert hindcast.json(f"show redis-pool --at {commit}").case == POOL
+    assert hindcast.json("show redis-pool").case.cause is not None
+    assert "no incident 'redis-pool' at" in hindcast("show redis-pool --at 2020-01-01").err
+
+
 def test_what_the_watcher_has_forgotten_is_decided_in_memory(hindcast: Keyboard) -> None:
     """An incident that whoever watches no longer knows of is decided here: incident and case, in one step."""
     detected(hindcast, IncidentState.AWAITING)

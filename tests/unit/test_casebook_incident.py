@@ -161,7 +161,7 @@ def test_a_case_ends_with_its_incident(desk: Desk) -> None:
     waiting = desk.tell(replace(incident(), state=IncidentState.AWAITING, quiet_since=quiet), EventKind.AWAITING)
     over = replace(incident(), state=IncidentState.CONFIRMED, quiet_since=quiet, closed_at=quiet + timedelta(hours=9))
 
-    assert waiting.state is CaseState.OPEN
+    assert (waiting.state, waiting.resolved_at) == (CaseState.OPEN, quiet)
     assert desk.tell(over, EventKind.CONFIRMED).minutes_to_resolve == 34
     assert desk.casebook.case("inc-1").state is CaseState.RESOLVED
     again = desk.tell(incident(), EventKind.REOPENED)
@@ -210,6 +210,16 @@ def test_the_same_change_is_one_attempt(desk: Desk) -> None:
     desk.tell(told, EventKind.GREW)
 
     assert len(desk.casebook.case("inc-1").attempts) == 1
+
+
+def test_what_is_done_after_it_went_quiet_is_no_attempt(desk: Desk) -> None:
+    """While an incident waits for somebody's word, deploys of its services have nothing to do with it any more."""
+    quiet = replace(incident(), state=IncidentState.AWAITING, quiet_since=NOW + timedelta(minutes=10))
+    desk.tell(incident(), EventKind.OPENED)
+    case = desk.tell(replace(quiet, changes=(deploy(9), deploy(700))), EventKind.AWAITING)
+
+    assert [one.at for one in case.attempts] == [NOW + timedelta(minutes=9)]
+    assert desk.tell(incident(), EventKind.REOPENED).resolved_at is None
 
 
 def test_a_joined_case_points_to_the_one_that_goes_on(desk: Desk) -> None:

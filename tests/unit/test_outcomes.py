@@ -214,6 +214,16 @@ def test_what_was_done_to_a_service_meanwhile_was_tried(casebook: Casebook) -> N
     assert casebook.case(ID).attempts[0].outcome is Outcome.WORKED
 
 
+def test_what_was_done_after_it_ended_was_not_tried(casebook: Casebook) -> None:
+    """A deploy of an affected service long after the incident went quiet is no attempt of it."""
+    deploy = SystemChange("argo", "d9", ChangeKind.DEPLOY, TRIED, "payment", "payment v50", "cy", "v50")
+    quiet = replace(CASE, attempts=(), resolved_at=TRIED - timedelta(minutes=5))
+    casebook.put(quiet, actor="ana", why="quiet")
+
+    assert measuring(Counts({"payment": falling}, told=(deploy,)), casebook).look("test", now=LATER) == ()
+    assert casebook.case(ID) == quiet
+
+
 def test_ticks_look_now_and_then(casebook: Casebook) -> None:
     """However often it is asked, it looks every half minute."""
     counts = Counts({"payment": falling})

@@ -106,7 +106,10 @@ def _standing(case: Case, event: Event) -> Case:
         return replace(case, state=CaseState.RESOLVED, resolved_at=ended)
     if event.kind is EventKind.REOPENED:
         return replace(case, state=CaseState.OPEN, resolved_at=None)
-    # Somebody may have said what ended it before the numbers show it.
+    if case.state is CaseState.OPEN:
+        # It may wait for somebody's word for days; what is done to its services then has nothing to do with it.
+        return replace(case, resolved_at=incident.quiet_since if incident.state is IncidentState.AWAITING else None)
+    # Somebody has said what ended it before the numbers show it.
     return case
 
 

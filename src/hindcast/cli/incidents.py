@@ -11,10 +11,11 @@ from rich.padding import Padding
 from rich.text import Text
 
 from hindcast.cli import casepage, casework, deciding, judging
-from hindcast.cli.options import Limit
+from hindcast.cli.options import At, Limit
 from hindcast.cli.render import clean
 from hindcast.cli.session import Session, verb
 from hindcast.model.errors import Missing
+from hindcast.model.ids import Address
 
 if TYPE_CHECKING:
     from hindcast.casebook import Kept
@@ -57,19 +58,23 @@ def list_incidents(
     session.answer(document, casepage.table(rows, session.now()))
 
 
-@verb(app, "show", epilog="Example: hindcast incident show inc-20261115-0203-payment")
-def show(session: Session, incident_id: Id) -> None:
+@verb(app, "show", epilog="Example: hindcast incident show inc-20261115-0203-payment --at yesterday")
+def show(session: Session, incident_id: Id, at: At = None) -> None:
     """Show everything known about one incident: cause, fix, attempts with evidence, what was seen, what is missing."""
+    from hindcast.casebook import kept_in
     from hindcast.casebook.people import missing_in
+    from hindcast.model.incident import from_json
+    from hindcast.register import NAMESPACE
 
-    register, space = deciding.register(session), session.settings.space
-    kept = register.casebook(space).kept(incident_id)
-    try:
-        incident = register.incident(space, incident_id)
-    except Missing:
-        if kept is None:
-            raise
-        incident = None
+    view = session.memory(create=True).now() if at is None else session.view(at)
+    kept = kept_in(view, incident_id)
+    record = view.find(Address(NAMESPACE, incident_id))
+    incident = from_json(record.body) if record is not None and isinstance(record.body, dict) else None
+    if kept is None and incident is None:
+        when = "" if at is None else f" at {view.moment.name}"
+        raise Missing(
+            f"There is no incident {incident_id!r}{when}.", field="ID", remedy="`hindcast incident list` shows them."
+        )
     gaps = missing_in(kept.case) if kept is not None and not kept.joined_into else ()
     session.answer(casepage.document(kept, incident, gaps), _page(kept, incident, gaps))
 
