@@ -201,7 +201,13 @@ def calibrated(model: Model, answers: Sequence[Answered]) -> tuple[Model, list[t
     asked = [one for one in answers if _written(one)]
     stretch, shift = _stretched([one.odds for one in asked], asked)
     young_stretch, young_shift = _stretched([one.odds_young for one in asked], asked)
-    sure = [(one, rank.probability(float(stretch * one.odds + shift))) for one in asked]
+    sure = [
+        (
+            one,
+            rank.probability(rank.joined(stretch * one.odds + shift, young_stretch * one.odds_young + young_shift)),
+        )
+        for one in asked
+    ]
     seen_min, maybe_min = gates(sure)
     return (
         replace(

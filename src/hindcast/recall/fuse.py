@@ -14,8 +14,8 @@ from hindcast.recall.arms import Candidate
 
 # With few cases a mean and a spread mean little: with so many of them the sum counts half.
 CASES_DOUBTED = 3
-# A case that stands alone cannot be ten spreads above the others and mean it.
-SPREADS_MAX = 6.0
+# A case that shares one odd word with the question stands far above those that share none, and it means little.
+SPREADS_MAX = 4.5
 
 
 def standing(candidates: Sequence[Candidate], arm: str) -> list[float]:

@@ -13,19 +13,30 @@ CONFIDENCE_MIN = 0.001
 CONFIDENCE_MAX = 0.995
 # With fewer cases it says little how far one of them stands above the others.
 CASES_COMPARED_MIN = 20
+# What standing above the others may add, in log odds, to what a case and a question have in common.
+STANDING_OUT_MAX = 0.5
 
 
 def score(features: Mapping[str, float], model: Model) -> float:
     """The ranker's number; only the order means something."""
-    return sum(weight * features.get(name, 0.0) for name, weight in model.rank.items())
+    return _weighed(features, model.rank)
 
 
 def confidence(features: Mapping[str, float], model: Model, *, cases: int) -> float:
     """How likely it is the same failure, as measured, among so many cases that came to mind."""
-    young = cases < CASES_COMPARED_MIN
-    weights = model.confidence_young if young else model.confidence
-    offset = model.confidence_young_offset if young else model.confidence_offset
-    return probability(offset + sum(weight * features.get(name, 0.0) for name, weight in weights.items()))
+    alone = model.confidence_young_offset + _weighed(features, model.confidence_young)
+    if cases < CASES_COMPARED_MIN:
+        return probability(alone)
+    return probability(joined(model.confidence_offset + _weighed(features, model.confidence), alone))
+
+
+def joined(compared: float, alone: float) -> float:
+    """The log odds of a case that was compared with others: standing out among strangers adds little by itself."""
+    return min(compared, alone + STANDING_OUT_MAX)
+
+
+def _weighed(features: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    return sum(weight * features.get(name, 0.0) for name, weight in weights.items())
 
 
 def probability(odds: float) -> float:
