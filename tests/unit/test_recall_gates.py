@@ -11,6 +11,7 @@ from tests.recalling import NOW, POOL_FINGERPRINT, RESET, STACK, SmallMemory, ca
 from hindcast.model.case import Attempt, Case, Cause, Outcome, Resolution, Witness
 from hindcast.model.recollection import Cue, Familiarity, Remembered
 from hindcast.model.verdict import Experience, Judgement, Matter, Reliability, Verdict
+from hindcast.recall.limits import RecallLimits
 from hindcast.recall.remember import recall
 
 
@@ -259,6 +260,16 @@ def test_what_is_held_back_comes_last() -> None:
     found = recall(SmallMemory(pool_case(), weaker), asking(), retired)
 
     assert [bool(one.gates) for one in found.remembered] == [False, True]
+
+
+def test_what_is_held_back_is_not_crowded_out() -> None:
+    """A gated case that matches well stays in a short answer, so that it can still warn."""
+    retired = Experience(retired=frozenset({"payment"}))
+    strangers = [case(f"s{at}", f"Redis slow {at}", "redis connection slow", services=("user",)) for at in range(12)]
+    found = recall(SmallMemory(pool_case(), *strangers), asking(), retired, limits=RecallLimits(hits_max=3))
+
+    assert [one.case.id for one in found.remembered if one.gates] == ["redis-worker-pool"]
+    assert found.best is not None
 
 
 def test_a_teams_own_count_comes_before_the_shipped_one() -> None:

@@ -62,7 +62,7 @@ def recall(
     found = supersede(found)
     remembered = tuple(
         replace(one, reasons=(*reasons(cue, one.case, one.features), *one.reasons))
-        for one in _settled(found, model)[: limits.hits_max]
+        for one in _settled(_kept(found, limits.hits_max), model)
     )
     return _recollection(cue, remembered, considered.asked, experience, model)
 
@@ -124,6 +124,16 @@ def _by_cause(cue: Cue, found: Sequence[Remembered], candidates: Sequence[Candid
         same = SAME_FAILURE + one.score if one.confidence >= model.seen_min else 0.0
         scored.append(replace(one, score=likeness + near + same, features={**one.features, "mechanism": likeness}))
     return scored
+
+
+def _kept(found: Sequence[Remembered], hits_max: int) -> list[Remembered]:
+    """Who stays: the likeliest, held back or not, because what is held back may still warn. The best free one always."""
+    likeliest = sorted(found, key=lambda one: (-one.confidence, -one.score, one.address))
+    best = min((one for one in found if not one.gates), key=lambda one: (-one.score, one.address), default=None)
+    kept = likeliest[:hits_max]
+    if best is not None and best not in kept:
+        kept[-1] = best
+    return kept
 
 
 def _settled(found: Sequence[Remembered], model: Model) -> tuple[Remembered, ...]:
