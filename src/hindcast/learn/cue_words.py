@@ -40,7 +40,7 @@ _IT = (
     + any_of(
         "problems? issues? errors? incident outage situation symptoms? leak lag backlog bug alerts? timeouts? "
         "resets? failures? contention deadlocks? crash(?:es|loop)? trouble bottleneck latency exceptions? "
-        "pressure stampede storm drift corruption mess fire"
+        "pressure stampede storm drift corruption mess fire bleeding"
     )
     + ")"
 )
@@ -120,17 +120,21 @@ WORSE = _patterns(
     + r"\b",
     r"(?:got|became|was|were|went|even|much|far|things\s+(?:are|were))\s+(?:\w+\s+)?worse\b|worse\s+than\s+before\b",
     r"(?:made|making|left)\s+(?:\w[\w-]*\s+){1,4}?(?:slower|unresponsive|unstable|unavailable|unusable)\b",
+    rf"{_GOOD}\s+{_ADVERB}"
+    + any_of(
+        "stopped_(?:entirely|completely|responding|working) died crashed went_(?:completely_)?down hung lost_quorum"
+    )
+    + r"\b",
+    r"(?:fully|completely|entirely)\s+(?:down|unavailable|offline)\b|(?:pil|back)(?:e|ed|ing)\s+up\b",
     r"prolong(?:ed|ing)\s+the\b|lost\s+(?:\w+\s+){0,2}(?:data|messages|writes|orders)\b|dug\s+(?:us|ourselves)\s+deeper\b",
 )
 NO_EFFECT = _patterns(
     r"(?:had|has|having|with|saw|showed|was|of|to|but|made)?\s*"
     r"(?:almost\s+|absolutely\s+|virtually\s+|little\s+to\s+|little\s+or\s+)?no\s+(?:\w+\s+)?"
     r"(?:effect|change|improvement|difference|impact|luck|avail|success|relief|result|help|use|joy|good)s?\b",
-    r"(?:had|has|with|saw)\s+(?:very\s+)?little\s+(?:effect|impact)\b",
-    any_of(
-        "nothing_(?:changed|improved|happened|helped|worked) in_vain (?:un|not_)successful(?:ly)? ineffective fruitless"
-    )
-    + r"\b",
+    r"(?:(?:had|has|with|saw|made)\s+)?(?:very\s+)?little\s+(?:effect|impact|difference|improvement)\b",
+    r"nothing\s+(?:ha[ds]\s+)?(?:changed|improved|happened|helped|worked)\b",
+    any_of("in_vain (?:un|not_)successful(?:ly)? ineffective fruitless") + r"\b",
     r"(?:useless|pointless|fruitless)\b",
     r"without\s+(?:\w+\s+)?(?:success|effect|improvement|luck|result|any\s+(?:effect|change|improvement))\b",
     rf"{_TROUBLE}\s+{_ADVERB}{_WENT_ON}\b",
@@ -143,6 +147,7 @@ NO_EFFECT = _patterns(
         "unavailable climbing growing saw stuck full present slow failed"
     )
     + r"\b",
+    r"still\s+(?!investigating|working|looking|waiting|monitoring|running|being|recovering|draining|trying)\w+ing\b",
     rf"{_HELPED}\s+(?:only\s+|just\s+|but\s+)?(?:for|lasted|us)\s+{_AMOUNT}\b(?!\s+later)",
     rf"{_HELPED}\s+(?:\w+\s+){{0,3}}?(?:only\s+)?"
     + any_of("briefly temporarily momentarily at_first initially for_a_while until")
@@ -158,7 +163,16 @@ NO_EFFECT = _patterns(
     r"(?:that|this|it|which|both|neither|all)\s+(?:\w+\s+)?failed\b",
     r"came\s+(?:straight\s+|right\s+)?back\s+(?:with\s+the\s+same|within|after)\b",
 )
+# What has stayed away is cured, although it is told with a "not".
+STAYED_AWAY = re.compile(
+    r"\b(?:ha(?:ve|s|d)|did)(?:\s+not|n[’']t)\s+(?:\w+\s+)?(?:seen?|recur(?:red)?|happen(?:ed)?|reappear(?:ed)?|occur(?:red)?)"
+    r"(?:\s+(?:it|them|any|a|the|this|that|again|since|\w+\s+since))*\b",
+    re.I,
+)
 WORKED = _patterns(
+    r"(?:seeing|see|saw)\s+(?:\w+\s+)?(?:recovery|improvements?)\b|\w+\s+resumed\b|(?:was|is|were|are)\s+healthy\b",
+    r"(?:problems?|issues?|errors?|alerts?|symptoms?|timeouts?|lag)\s+(?:is\s+|are\s+|was\s+|were\s+|all\s+|now\s+)*gone\b",
+    r"made\s+(?:\w[\w-]*\s+){1,3}?(?:fast|stable|healthy|responsive|available|usable|reachable)\b",
     r"(?:seem(?:ed|s)|appear(?:ed|s))\s+to\s+(?:have\s+)?(?:help|work|fix|resolv|solv|stop|do\s+the\s+trick|mitigat|clear)\w*",
     _ADVERB
     + any_of("fixed resolved solved cured cleared mitigated ended stopped eliminated remedied addressed unblocked")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from hindcast.learn.cue_words import NO_EFFECT, NOT, WORKED, WORSE, any_of
+from hindcast.learn.cue_words import NO_EFFECT, NOT, STAYED_AWAY, WORKED, WORSE, any_of
 from hindcast.model.case import Outcome
 
 # How far before a phrase its wish or its denial may stand.
@@ -22,7 +22,7 @@ _WISH = re.compile(
         "wanted wants aim(?:ed|ing)? trying believed assum(?:ed|ing) thought if whether unless so_that "
         "intended meant needs? promis\\w+"
     )
-    + r"\b(?:\s+(?:it|this|that|they|we|be|have|been|the|a|\w+ly|\w+\s+would|which))*\s*$",
+    + r"\b(?:\s+(?:it|this|that|they|we|not|be|have|been|the|a|\w+ly|\w+\s+would|which))*\s*$",
     re.I,
 )
 _DOUBT = re.compile(r"\bwhether\b[^,;.]*$", re.I)
@@ -39,7 +39,7 @@ _DENIAL = re.compile(
         "help(?:ed)? work(?:ed)? fix(?:ed)? resolved? solved? changed? make_(?:a|any)_\\w+ improved? "
         "clear(?:ed)? stop(?:ped)? recover(?:ed)? go_away do_(?:anything|much|the_trick) bring restored? "
         "stabili[sz]e stick hold last address reduced? have_(?:any|an|much) drop mitigated? come_back "
-        "get_better get_us budge alleviate cure relieve enough"
+        "get_better get_us budge alleviate cure relieve prevent(?:ed)? enough"
     )
     + r"\b",
     re.I,
@@ -64,7 +64,12 @@ class OutcomeCue:
 
 def outcome_cues(sentence: str) -> tuple[OutcomeCue, ...]:
     """The phrases of a sentence that tell what came of something, in their order."""
-    found: list[OutcomeCue] = [
+    found = [
+        OutcomeCue(Outcome.WORKED, match.start(), match.end())
+        for match in STAYED_AWAY.finditer(sentence)
+        if re.search(r"\b(?:since|again|recur\w*|reappear\w*)\b", sentence[match.start() :], re.I)
+    ]
+    found += [
         OutcomeCue(Outcome.NO_EFFECT, match.start(), match.end())
         for match in _DENIAL.finditer(sentence)
         if not _WISH.search(sentence[max(match.start() - _BEFORE_CHARS_MAX, 0) : match.start()])

@@ -8,91 +8,42 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hindcast.learn.cues import OutcomeCue
+from hindcast.learn.deed_words import (
+    ADVERBS,
+    AUXILIARIES,
+    BE,
+    BREAKS,
+    CLOCKED,
+    CODE,
+    DETERMINERS,
+    DID_ING,
+    DID_NOUN,
+    DID_TO,
+    DONE,
+    EITHER,
+    FINISHED,
+    HAVE,
+    HYPOTHESIS,
+    JOINTS,
+    LINKS,
+    METRICS,
+    MODALS,
+    NEGATIONS,
+    NOBODY,
+    NOT_ING,
+    PEOPLE,
+    PRESENT,
+    PRODUCTS,
+    RAN,
+    STEP,
+)
 from hindcast.model.action import Occurrence, Token, occurrences, tokens_of
-from hindcast.model.action_words import BY_FORM, NOUNS, PAST_AS_BARE, Deed, Form, words
+from hindcast.model.action_words import BY_FORM, NOUNS, PAST_AS_BARE, Deed, Form
 
 ACTION_WORDS_MAX = 14
-
-_PEOPLE = words(
-    "we i they he she you team engineer engineers on-call oncall sre sres ops operations operator operators dba dbas "
-    "admin admins someone somebody support vendor provider developer developers dev devs responder responders crew "
-    "colleague colleagues lead staff everyone netops devops secops platform who"
-)
-_DETERMINERS = words("the a an our their this that these those its another any each every no some all his her my both")
-_BE = words("was were been being is are be got gets wasn't weren't isn't")
-_HAVE = words("had have has having")
-_MODALS = words(
-    "should would could can will might may must shall cannot can't won't wouldn't shouldn't couldn't needs need ought "
-    "let's lets please should've would've could've i'd we'd we'll i'll they'll"
-)
-_NEGATIONS = words(
-    "not never didn't don't doesn't hadn't haven't hasn't wasn't weren't isn't without no nobody neither nor cannot "
-    "can't won't couldn't avoided avoid declined refused forgot instead rather nothing unable didnt wasnt"
-)
-# "neither restarting nor scaling helped" denies what came of it, not that it was done.
-_EITHER = words("neither nor")
-_ADVERBS = words(
-    "also then finally eventually manually quickly immediately just simply first next again later only even already "
-    "subsequently afterwards therefore thus successfully temporarily briefly both still now soon hastily gradually "
-    "initially once twice actually partially fully carefully accidentally mistakenly repeatedly promptly preemptively "
-    "and to"
-)
-# "tried to restart", "had to restart": done. The infinitive after anything else is a wish.
-_DID_TO = words(
-    "tried attempted had managed able decided chose opted proceeded began started continued went resorted forced asked "
-    "did helped elected scrambled rushed moved used"
-)
-_DID_ING = words(
-    "tried attempted started began kept try trying by after upon following finished completed resorted involved "
-    "through via with while and or when"
-)
-_NOT_ING = words(
-    "against avoid avoided without instead than considered consider considering recommend recommended recommends "
-    "suggest suggested suggests propose proposed discussed discuss debated contemplated planned planning stop stopped "
-    "worth of before about need needs requires required require for ruled rejected postponed delayed prevent prevented "
-    "from avoiding risk mean means meant imply skip skipped toward towards"
-)
-_DID_NOUN = words(
-    "performed did initiated triggered executed forced issued started began ran completed tried attempted requested "
-    "after following made deployed shipped applied with by via a the another second third repeated full rolling manual "
-    "emergency quick hard complete subsequent first initial and or neither nor through"
-)
-# What happens by itself, so that "latency increased" or "increased error rates" is nobody's deed.
-_METRICS = words(
-    "latency latencies error errors rate rates traffic load usage cpu memory requests request time times count counts "
-    "lag volume throughput utilization utilisation demand failures failure timeouts number amount consumption pressure "
-    "depth queue backlog connections iops impact risk visibility awareness coverage"
-)
-_STEP = re.compile(
-    r"(?:action\s+items?|follow[- ]?ups?|next\s+time|next\s+steps?|to[- ]?do|lessons?\s+learn(?:ed|t)|recommendations?|"
-    r"in\s+(?:the\s+)?future|going\s+forward|long[- ]term|preventi(?:ve|on)|"
-    r"we\s+(?:plan|intend|propose|recommend|suggest)|(?:will|shall|'ll)\s+be|(?:jira|ticket|owner|due)\s*:)",
-    re.I,
-)
-_HYPOTHESIS = re.compile(
-    r"\b(?:if\s+(?:we|i|you|they|it|this|the)\b|had\s+(?:we|i|they)\s+\w+|would\s+have|could\s+have|should\s+have|"
-    r"might\s+have|would've|could've|should've|i\s+wish|ideally|suppose\b|in\s+hindsight|in\s+retrospect)",
-    re.I,
-)
-_CODE = re.compile(r"`([^`\n]{2,300})`")
-_RAN = re.compile(
-    r"\b(?:ran|executed|issued|applied|invoked|tried|used|running|executing|by)\s+(?:the\s+command\s+)?`([^`\n]{3,300})`",
-    re.I,
-)
-_NOBODY = words(
-    "customers users clients monitoring autoscaling autoscaler nothing everything traffic requests engineers"
-)
-_PRODUCTS = words(
-    "redis postgres kafka kubernetes kubelet nginx mysql celery elasticsearch jenkins argo argocd terraform"
-)
-_BREAKS = frozenset(";,.:!?()\n—–")
-_LINKS = words(
-    "hoping thinking and or nor then but after when once while so because which that until before as since if "
-    "although though"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +63,9 @@ class DeedFound:
 
 def deeds_in(sentence: str, cues: Sequence[OutcomeCue] = ()) -> tuple[DeedFound, ...]:
     """What was done according to a sentence, in its order."""
-    if _STEP.search(sentence) and not re.search(r"\bafter\b|\bwe\s+(?:tried|\w+ed)\b", sentence, re.I):
+    if STEP.search(sentence) and not re.search(r"\bafter\b|\bwe\s+(?:tried|\w+ed)\b", sentence, re.I):
         return ()
-    commands = [_command(sentence, match) for match in _RAN.finditer(sentence)]
+    commands = [_command(sentence, match) for match in RAN.finditer(sentence)]
     # A wrapped line is one clause.
     tokens = tokens_of(_hidden(sentence).replace("\n", " "))
     found = [
@@ -129,7 +80,7 @@ def deeds_in(sentence: str, cues: Sequence[OutcomeCue] = ()) -> tuple[DeedFound,
 
 def _hidden(sentence: str) -> str:
     """The sentence with its commands blanked: verbs inside of them are no verbs of the sentence."""
-    return _CODE.sub(
+    return CODE.sub(
         lambda match: "`" + "¤" * len(match.group(1)) + "`" if " " in match.group(1) else match.group(), sentence
     )
 
@@ -137,7 +88,7 @@ def _hidden(sentence: str) -> str:
 def _command(sentence: str, match: re.Match[str]) -> DeedFound:
     command = match.group(1).strip()
     deed = next((one.deed for one in occurrences(tokens_of(command.replace("-", " ")))), Deed.OTHER)
-    denied = any(word in _NEGATIONS | _MODALS for word in sentence[: match.start()].lower().split()[-2:])
+    denied = any(word in NEGATIONS | MODALS for word in sentence[: match.start()].lower().split()[-2:])
     return DeedFound(deed, match.start(), match.end(), f"ran {command}", 0.2 if denied else 0.9, command=command)
 
 
@@ -147,6 +98,8 @@ def _deed(sentence: str, tokens: Sequence[Token], one: Occurrence, cues: Sequenc
     if _is_wish(sentence, tokens, one, before):
         return None
     match form:
+        case Form.THIRD:
+            return _present(sentence, tokens, one, before, cues)
         case Form.PAST:
             return _past(sentence, tokens, one, before, cues)
         case Form.BARE:
@@ -155,7 +108,6 @@ def _deed(sentence: str, tokens: Sequence[Token], one: Occurrence, cues: Sequenc
             return _gerund(sentence, tokens, one, before, cues)
         case Form.NOUN:
             return _noun(sentence, tokens, one, before, cues)
-    return None
 
 
 def _form(tokens: Sequence[Token], one: Occurrence, before: Sequence[str]) -> Form:
@@ -163,14 +115,14 @@ def _form(tokens: Sequence[Token], one: Occurrence, before: Sequence[str]) -> Fo
     word = tokens[one.index].low
     if word in NOUNS and one.form in (Form.BARE, Form.THIRD):
         last = before[-1] if before else ""
-        verbal = last == "to" or last in _MODALS or last in ("did", "not", "didn't", "don't", "never")
-        if not verbal and (last not in _PEOPLE or word.endswith("s")):
+        verbal = last == "to" or last in MODALS or last in ("did", "not", "didn't", "don't", "never")
+        if not verbal and (last not in PEOPLE or word.endswith("s")):
             after = tokens[one.after].low if one.after < len(tokens) else ""
-            starts_command = not before and after in _DETERMINERS
+            starts_command = not before and after in DETERMINERS
             return Form.BARE if starts_command else Form.NOUN
     if word in PAST_AS_BARE and one.form is Form.BARE:
-        last = next((other for other in reversed(before) if other not in _ADVERBS), "")
-        if last in _PEOPLE or last in _BE or last in _HAVE or not before:
+        last = next((other for other in reversed(before) if other not in ADVERBS), "")
+        if last in PEOPLE or last in BE or last in HAVE or not before:
             return Form.PAST
     return one.form
 
@@ -179,7 +131,7 @@ def _before(tokens: Sequence[Token], index: int) -> list[str]:
     """The words of the clause before a verb."""
     found: list[str] = []
     for token in reversed(tokens[:index]):
-        if token.text in _BREAKS:
+        if token.text in BREAKS:
             break
         if not token.is_word:
             continue
@@ -191,21 +143,21 @@ def _before(tokens: Sequence[Token], index: int) -> list[str]:
 
 def _is_wish(sentence: str, tokens: Sequence[Token], one: Occurrence, before: Sequence[str]) -> bool:
     near = list(before[-7:])
-    last = [word for word in near if word not in _ADVERBS or word == "to"]
-    if any(word in _MODALS for word in last[-4:]) and not set(near) & {"after", "once", "when"}:
+    last = [word for word in near if word not in ADVERBS or word == "to"]
+    if any(word in MODALS for word in last[-4:]) and not set(near) & {"after", "once", "when"}:
         return True
     clause = sentence[: tokens[one.index].start]
-    hypothesis = list(_HYPOTHESIS.finditer(clause))
+    hypothesis = list(HYPOTHESIS.finditer(clause))
     if hypothesis and not re.search(r"[;]|,\s*(?:so|but|then|and)\s+(?:we|i)\b", clause[hypothesis[-1].end() :], re.I):
         return True
     # A denial before an "and" is about what stands there: "rebooted without success and replaced it".
     joints = [place for place, word in enumerate(near) if word in ("and", "then")]
     if joints:
         near = near[joints[-1] + 1 :]
-        last = [word for word in near if word not in _ADVERBS or word == "to"]
+        last = [word for word in near if word not in ADVERBS or word == "to"]
     if near[-3:] == ["no", "amount", "of"]:
         return False
-    if any(word in _NEGATIONS - _EITHER for word in last[-3:]) and tokens[one.index].low not in NOUNS:
+    if any(word in NEGATIONS - EITHER for word in last[-3:]) and tokens[one.index].low not in NOUNS:
         return not (last and last[-1] == "to" and "unable" not in last)
     return bool(re.search(r"\bdecided\s+(?:not\s+to|against)\b|\bno\s+(?:need|attempt)\b", " ".join(near)))
 
@@ -213,15 +165,18 @@ def _is_wish(sentence: str, tokens: Sequence[Token], one: Occurrence, before: Se
 def _past(
     sentence: str, tokens: Sequence[Token], one: Occurrence, before: Sequence[str], cues: Sequence[OutcomeCue]
 ) -> DeedFound | None:
-    told = [word for word in before if word not in _ADVERBS]
+    told = [word for word in before if word not in ADVERBS]
     last = told[-1] if told else ""
     nouns = [token.low for token in tokens[one.after : one.after + 4]]
     changes = one.deed in (Deed.RAISE, Deed.LOWER, Deed.SCALE_UP, Deed.ADD, Deed.SET)
-    if any(word in _BE for word in told[-2:]):
-        if "to" in before[-3:] or (changes and set(told[-5:-1]) & _METRICS and not _by_people(tokens, one)):
+    if any(word in BE for word in told[-2:]):
+        if "to" in before[-3:] or (changes and set(told[-5:-1]) & METRICS and not _by_people(tokens, one)):
+            return None
+        if one.deed is Deed.RELEASE or "oom" in before:
+            # "locks were released", "was OOM killed": what happened, not what somebody did.
             return None
         return _made(sentence, tokens, one, cues, plain=0.9, passive=True)
-    if last in _PEOPLE or (last in _HAVE and any(word in _PEOPLE for word in told)):
+    if last in PEOPLE or (last in HAVE and any(word in PEOPLE for word in told)):
         return _made(sentence, tokens, one, cues, plain=0.95)
     if not told:
         # A log of what was done leaves out who did it: "Rolled back, recovered."
@@ -237,31 +192,40 @@ def _past(
 def _is_joined(tokens: Sequence[Token], one: Occurrence, before: Sequence[str]) -> bool:
     """Whether a verb goes on with what somebody did: "restarted redis and capped the pool"."""
     place = one.index - 1
-    while place >= 0 and tokens[place].low in _ADVERBS - {"and", "to"}:
+    while place >= 0 and tokens[place].low in ADVERBS - {"and", "to"}:
         place -= 1
     if place < 0 or tokens[place].low not in ("and", "then", "or"):
         return False
     follow = tokens[one.after] if one.after < len(tokens) else None
-    doers = set(before) & _PEOPLE or any(
+    doers = set(before) & PEOPLE or any(
         other.form is Form.PAST and other.index < place for other in occurrences(tokens[:place])
     )
     return bool(doers) and (follow is None or not follow.is_word or follow.low not in ("by", "itself", "themselves"))
 
 
+def _present(
+    sentence: str, tokens: Sequence[Token], one: Occurrence, before: Sequence[str], cues: Sequence[OutcomeCue]
+) -> DeedFound | None:
+    """A deed told in the present, as timelines do: "Maria restarts redis, errors continue"."""
+    found = _by_name(sentence, tokens, one, before, cues)
+    logged = CLOCKED.match(sentence) is not None
+    return replace(found, plain=0.75, needs_outcome=not logged) if found is not None else None
+
+
 def _by_people(tokens: Sequence[Token], one: Occurrence) -> bool:
     after = [token.low for token in tokens[one.after : one.after + 8]]
-    return "to" in after or ("by" in after and any(word in _PEOPLE for word in after))
+    return "to" in after or ("by" in after and any(word in PEOPLE for word in after))
 
 
 def _metric_first(nouns: Sequence[str]) -> bool:
     """Whether what was raised is a measure rather than a setting: "increased error rates"."""
-    return nouns[0] in _METRICS and not set(nouns) & {"limit", "limits", "size", "pool", "to", "from", "max"}
+    return nouns[0] in METRICS and not set(nouns) & {"limit", "limits", "size", "pool", "to", "from", "max"}
 
 
 def _is_telling(tokens: Sequence[Token], one: Occurrence) -> bool:
     """Whether a verb at the beginning tells a deed, rather than describing the noun behind it: "Failed requests"."""
     rest = [token.low for token in tokens[one.after :]]
-    return not (rest and rest[0] not in _DETERMINERS and any(word in _BE for word in rest[1:3]))
+    return not (rest and rest[0] not in DETERMINERS and any(word in BE for word in rest[1:3]))
 
 
 def _by_name(
@@ -269,20 +233,20 @@ def _by_name(
 ) -> DeedFound | None:
     """A deed whose doer has a name: "Maria restarted redis", but not "Redis restarted"."""
     place = one.index - 1
-    while place >= 0 and tokens[place].low in _ADVERBS:
+    while place >= 0 and tokens[place].low in ADVERBS:
         place -= 1
     if place < 0:
         return None
     name, follow = tokens[place].text, tokens[one.after] if one.after < len(tokens) else None
     handle = sentence[: tokens[place].start].endswith("@")
-    named = handle or (name[:1].isupper() and name[1:].islower() and name.isalpha() and name.lower() not in _PRODUCTS)
+    named = handle or (name[:1].isupper() and name[1:].islower() and name.isalpha() and name.lower() not in PRODUCTS)
     has_object = follow is not None and (
-        follow.low in _DETERMINERS or (follow.is_word and follow.low not in _LINKS | _ADVERBS)
+        follow.low in DETERMINERS or (follow.is_word and follow.low not in LINKS | ADVERBS)
     )
-    starts = place == 0 or tokens[place - 1].text in _BREAKS or tokens[place - 1].low in _LINKS or handle
-    if named and has_object and starts and name.lower() not in BY_FORM and name.lower() not in _METRICS | _NOBODY:
+    starts = place == 0 or tokens[place - 1].text in BREAKS or tokens[place - 1].low in LINKS or handle
+    if named and has_object and starts and name.lower() not in BY_FORM and name.lower() not in METRICS | NOBODY:
         return _made(sentence, tokens, one, cues, plain=0.85, by=name)
-    if any(word in _PEOPLE for word in before[-5:]) and has_object and not set(before[-3:]) & _DETERMINERS:
+    if any(word in PEOPLE for word in before[-5:]) and has_object and not set(before[-3:]) & DETERMINERS:
         return _made(sentence, tokens, one, cues, plain=0.75)
     return None
 
@@ -290,13 +254,16 @@ def _by_name(
 def _bare(
     sentence: str, tokens: Sequence[Token], one: Occurrence, before: Sequence[str], cues: Sequence[OutcomeCue]
 ) -> DeedFound | None:
-    told = [word for word in before if word not in _ADVERBS or word in ("to", "and")]
+    told = [word for word in before if word not in ADVERBS or word in ("to", "and")]
     if told and told[-1] == "to":
-        if any(word in _DID_TO for word in told[-4:-1]) and not set(told[-4:]) & _MODALS:
+        if any(word in DID_TO for word in told[-4:-1]) and not set(told[-4:]) & MODALS:
             return _made(sentence, tokens, one, cues, plain=0.7 if "decided" in told else 0.85)
         return None
-    if told and told[-1] == "and" and "to" in told and set(told) & _DID_TO:
+    if told and told[-1] == "and" and "to" in told and set(told) & DID_TO:
         return _made(sentence, tokens, one, cues, plain=0.7)
+    if told and told[-1] in PRESENT:
+        logged = CLOCKED.match(sentence) is not None
+        return _made(sentence, tokens, one, cues, plain=0.7, needs_outcome=not logged)
     if told and told[-1] == "did":
         return _made(sentence, tokens, one, cues, plain=0.8)
     if not told and cues and re.search(r"[:→—–]|->|=>", sentence[tokens[one.index].end : cues[0].start + 1]):
@@ -308,24 +275,31 @@ def _bare(
 def _gerund(
     sentence: str, tokens: Sequence[Token], one: Occurrence, before: Sequence[str], cues: Sequence[OutcomeCue]
 ) -> DeedFound | None:
-    told = [word for word in before if word not in _ADVERBS]
+    told = [word for word in before if word not in ADVERBS]
     near = told[-3:]
     if before[-1:] in (["and"], ["or"]) or near == ["no", "amount", "of"]:
         return _made(sentence, tokens, one, cues, plain=0.85, needs_outcome=True)
-    if set(near[-2:]) & _NOT_ING and not set(near[-1:]) & {"by", "after", "tried"}:
+    if set(near[-2:]) & NOT_ING and not set(near[-1:]) & {"by", "after", "tried"}:
         return None
-    if near and near[-1] in _BE:
-        people = any(word in _PEOPLE for word in told)
+    if near[-2:] == ["ended", "up"] or (len(told) == 1 and _follows(tokens, one, "of")):
+        # "ended up rebuilding the index", "vertical scaling of the primary".
+        return _made(sentence, tokens, one, cues, plain=0.85, needs_outcome=near[-1] != "up")
+    if near and near[-1] in BE:
+        people = any(word in PEOPLE for word in told)
         return _made(sentence, tokens, one, cues, plain=0.6) if people else None
     if set(near) & {"tried", "attempted"}:
         return _made(sentence, tokens, one, cues, plain=0.9)
-    if near and near[-1] in _DID_ING:
-        if near[-1] == "kept" and not any(word in _PEOPLE for word in told):
+    if near and near[-1] in DID_ING:
+        if near[-1] == "kept" and not any(word in PEOPLE for word in told):
             return None
         return _made(sentence, tokens, one, cues, plain=0.85, needs_outcome=near[-1] in ("with", "while", "via", "and"))
-    if not near or set(near) & _EITHER or near[-1] in ("but", "that", "unfortunately", "and", "or", "only"):
+    if not near or set(near) & EITHER or near[-1] in ("but", "that", "unfortunately", "and", "or", "only"):
         return _made(sentence, tokens, one, cues, plain=0.9, needs_outcome=True)
     return None
+
+
+def _follows(tokens: Sequence[Token], one: Occurrence, word: str) -> bool:
+    return one.after < len(tokens) and tokens[one.after].low == word
 
 
 def _noun(
@@ -335,18 +309,13 @@ def _noun(
     if last in ("from", "in", "into", "of", "per", "scheduled", "nightly", "daily", "automatic"):
         # "removed from rotation", "the cost of a restart": no deed of this sentence.
         return None
-    if set(before[-4:]) & (_NEGATIONS - _EITHER) and "after" not in before:
+    if set(before[-4:]) & (NEGATIONS - EITHER) and "after" not in before:
         return None
     follow = {token.low for token in tokens[one.after : one.after + 3]}
-    by_deed = bool(set(before[-4:]) & _DONE) or bool(follow & _FINISHED)
-    if by_deed or last in _DID_NOUN or not before or set(before[-3:]) & _DETERMINERS:
+    by_deed = bool(set(before[-4:]) & DONE) or bool(follow & FINISHED)
+    if by_deed or last in DID_NOUN or not before or set(before[-3:]) & DETERMINERS:
         return _made(sentence, tokens, one, cues, plain=0.85 if by_deed else 0.8, needs_outcome=not by_deed, noun=True)
     return _made(sentence, tokens, one, cues, plain=0.7, needs_outcome=True, noun=True)
-
-
-_FINISHED = words("finished completed complete done began started triggered initiated performed executed")
-# Verbs that make a noun a deed: "performed a restart".
-_DONE = words("performed did initiated triggered executed forced issued ran completed tried attempted after following")
 
 
 def _made(
@@ -382,8 +351,11 @@ def _object_after(
     last: Token | None = None
     for count, place in enumerate(range(one.after, len(tokens))):
         token = tokens[place]
-        ends = token.text in _BREAKS or token.low in _LINKS - {"and", "or", "as"} or count >= ACTION_WORDS_MAX
-        if ends or any(cue.start <= token.start < cue.end for cue in cues) or token.low in _AUXILIARIES:
+        ends = token.text in BREAKS or token.low in LINKS - {"and", "or", "as"} or count >= ACTION_WORDS_MAX
+        if count and token.low in DETERMINERS and tokens[place - 1].is_word and tokens[place - 1].low not in JOINTS:
+            # "the restart of zookeeper the brokers": another clause begins.
+            break
+        if ends or any(cue.start <= token.start < cue.end for cue in cues) or token.low in AUXILIARIES:
             break
         if token.low in ("and", "or") and place + 1 < len(tokens) and _goes_on(tokens, place + 1, cues):
             break
@@ -398,33 +370,31 @@ def _object_after(
     return _tidy(text), last.end
 
 
-_AUXILIARIES = words(
-    "did didn't had has was were is are would could should will does doesn't seemed appeared only also didnt"
-)
-
-
 def _goes_on(tokens: Sequence[Token], place: int, cues: Sequence[OutcomeCue]) -> bool:
     """Whether behind an "and" comes a new statement rather than another object."""
     token = tokens[place]
-    skipped = tokens[place + 1] if token.low in _ADVERBS and place + 1 < len(tokens) else token
+    skipped = tokens[place + 1] if token.low in ADVERBS and place + 1 < len(tokens) else token
     starts_cue = any(cue.start <= one.start < cue.end for one in (token, skipped) for cue in cues)
-    return bool(BY_FORM.get(skipped.low)) or starts_cue or token.low in _PEOPLE or token.low in ("it", "that", "this")
+    return bool(BY_FORM.get(skipped.low)) or starts_cue or token.low in PEOPLE or token.low in ("it", "that", "this")
 
 
 def _object_before(sentence: str, tokens: Sequence[Token], one: Occurrence) -> str:
     """What a passive verb was done to: "the pool size" in "the pool size was then raised"."""
     place = one.index - 1
-    while place >= 0 and tokens[place].low in _ADVERBS | _BE | _HAVE:
+    while place >= 0 and tokens[place].low in ADVERBS | BE | HAVE:
         place -= 1
     end = place
-    while place >= 0 and tokens[place].text not in _BREAKS and tokens[place].low not in _LINKS | {"at", "that"}:
+    while place >= 0 and tokens[place].text not in BREAKS and tokens[place].low not in LINKS | {"at", "that"}:
         if not tokens[place].is_word:
             break
         place -= 1
     begin = place + 1
-    while begin <= end and tokens[begin].low in _ADVERBS:
+    while begin <= end and tokens[begin].low in ADVERBS:
         begin += 1
-    return _tidy(sentence[tokens[begin].start : tokens[end].end]) if begin <= end else ""
+    if begin > end:
+        return ""
+    text = _tidy(sentence[tokens[begin].start : tokens[end].end])
+    return text[0].lower() + text[1:] if tokens[begin].low in DETERMINERS else text
 
 
 def _noun_before(tokens: Sequence[Token], one: Occurrence) -> str:
@@ -433,7 +403,7 @@ def _noun_before(tokens: Sequence[Token], one: Occurrence) -> str:
     found: list[str] = []
     while place >= 0 and tokens[place].is_word and len(found) < 4:
         low = tokens[place].low
-        if low in _DETERMINERS | _DID_NOUN | _PEOPLE | _ADVERBS | _LINKS | _DONE:
+        if low in DETERMINERS | DID_NOUN | PEOPLE | ADVERBS | LINKS | DONE:
             break
         found.append(tokens[place].text)
         place -= 1

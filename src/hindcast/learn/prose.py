@@ -167,7 +167,9 @@ def _link_back(
     """Give an outcome told at the beginning of a sentence to what the sentence before said was done."""
     if not waiting or not cues or not sentence.follows:
         return
-    if cues[0].start > _EARLY_CHARS_MAX and not _GOES_ON.search(sentence.text):
+    goes_on = cues[0].start <= _EARLY_CHARS_MAX or _GOES_ON.search(sentence.text) is not None
+    if not goes_on and (here or cues[0].outcome is Outcome.WORKED):
+        # A cure is not given to a deed on a guess.
         return
     first = min((one.deed.start for one in here), default=len(sentence.text))
     early = [cue for cue in cues if cue.start < first]
@@ -182,6 +184,7 @@ def _link_back(
             _tell(one, early[0].outcome, sentence.text, share=len(chosen), partial=early[0].partial, later=True)
             for cue in early[1:]:
                 _correct(one, cue, sentence.text)
+            one.sure *= 1.0 if goes_on else 0.7
             one.more.append(sentence)
         return
     last = waiting[-1]

@@ -30,7 +30,7 @@ _ENDS = word_set(
 # How many words may stand between a verb and its particle ("rolled the whole deployment back"), or between a verb and
 # the object that tells its sense.
 _GAP_WORDS_MAX = 6
-_TOKEN = re.compile(r"[A-Za-z][\w'’]*(?:[-./:][\w]+)*|\d(?:[\w.,%:-]*[\w%])?|[;,.:!?()\n—–]|--")
+_TOKEN = re.compile(r"[Rr]ate limit\w*|[A-Za-z][\w'’]*(?:[-./:][\w]+)*|\d(?:[\w.,%:-]*[\w%])?|[;,.:!?()\n—–]|--")
 _WORD = re.compile(r"[A-Za-z]")
 _SPLIT = re.compile(r"[_\-./:]+|(?<=[a-z0-9])(?=[A-Z])")
 _FROM_TO = re.compile(

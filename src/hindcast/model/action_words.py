@@ -144,7 +144,7 @@ _VERBS: tuple[tuple[str, str, Deed, str], ...] = (
     ("switch", "", Deed.REROUTE, "traffic dns"),
     ("switch", "", Deed.FAIL_OVER, "standby primary secondary replica region zone provider"),
     ("reroute redirect repoint", "", Deed.REROUTE, ""),
-    ("shift divert steer move switch route point", "", Deed.REROUTE, _TRAFFIC),
+    ("shift divert steer move route point", "", Deed.REROUTE, _TRAFFIC),
     ("disable deactivate bypass", "", Deed.DISABLE, ""),
     ("enable activate reenable re-enable", "", Deed.ENABLE, ""),
     ("flush purge invalidate", "", Deed.FLUSH, ""),
@@ -185,8 +185,8 @@ _VERBS: tuple[tuple[str, str, Deed, str], ...] = (
     ("replace", "", Deed.RENEW, "certificate credential"),
     ("swap", "out", Deed.REPLACE, ""),
     ("replace swap recreate reprovision reimage", "", Deed.REPLACE, ""),
-    ("rate-limit", "", Deed.THROTTLE, ""),
-    ("rate", "limit", Deed.THROTTLE, ""),
+    # A verb of two words, found as one.
+    ("rate-limit rate_limit", "", Deed.THROTTLE, ""),
     ("throttle blacklist blocklist ban", "", Deed.THROTTLE, ""),
     ("shed", "", Deed.THROTTLE, ""),
     ("block", "", Deed.THROTTLE, f"{_TRAFFIC} ip address bot crawler range tenant user"),
@@ -301,7 +301,7 @@ _THINGS: tuple[tuple[str, str, str], ...] = (
     ("credential", "part", "secret password key token"),
     ("disk", "part", "volume storage filesystem space ebs"),
     ("dns", "part", "resolver"),
-    ("traffic", "part", "load"),
+    ("traffic", "part", ""),
     ("retry", "part", "retries backoff"),
     ("breaker", "part", ""),
     ("table", "part", "tables"),
@@ -397,9 +397,9 @@ def _by_form() -> dict[str, tuple[tuple[Sense, Form], ...]]:
             forms = _forms(base)
             past = next((word for word, form in forms if form is Form.PAST), base)
             past = NOUNS[base][1] if base in NOUNS else past
-            sense = Sense(deed, f"{past} {particle}".strip(), particle, frozenset(objects.split()))
+            sense = Sense(deed, f"{past} {particle}".strip().replace("_", " "), particle, frozenset(objects.split()))
             for word, form in forms:
-                found.setdefault(word, []).append((sense, form))
+                found.setdefault(word.replace("_", " "), []).append((sense, form))
     for noun, (deed, past) in NOUNS.items():
         if noun not in found:
             found[noun] = [(Sense(deed, past), Form.NOUN)]
