@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class RecallLimits:
     """How far recall looks, and how much of it is handed on."""
 
-    # Cases in an answer; gated ones are counted too.
+    # Cases in an answer. As many again may follow that were held back: they do not answer, but they may warn.
     hits_max: int = 10
     # Cases that are compared with the question one by one.
     candidates_max: int = 50

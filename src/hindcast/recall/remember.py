@@ -6,7 +6,7 @@ is, people's verdicts move it, and gates hold back what matches but must not ans
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hindcast.model.case import Case
@@ -29,6 +29,8 @@ from hindcast.recall.supersede import supersede
 NEAR_WEIGHT = 0.05
 # Above anything that only has the same cause.
 SAME_FAILURE = 100.0
+# From where on a feature says that it is the very same failure, whatever else is alike.
+IDENTITY_MIN = {"fingerprint": 1.0, "message": 1.0, "trace": 0.5, "echo": 0.9}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def recall(
     found = supersede(found)
     remembered = tuple(
         replace(one, reasons=(*reasons(cue, one.case, one.features), *one.reasons))
-        for one in _settled(_kept(found, limits.hits_max), model)
+        for one in _settled(found, model, limits.hits_max)
     )
     return _recollection(cue, remembered, considered.asked, experience, model)
 
@@ -121,32 +123,26 @@ def _by_cause(cue: Cue, found: Sequence[Remembered], candidates: Sequence[Candid
         told = one.case.cause.text if one.case.cause is not None else stated_cause(candidate.text)
         likeness = alike(asked, mechanisms(told))
         near = NEAR_WEIGHT * (by_words + by_meaning)
-        same = SAME_FAILURE + one.score if one.confidence >= model.seen_min else 0.0
+        same = SAME_FAILURE + one.score if one.confidence >= model.seen_min and _identical(one.features) else 0.0
         scored.append(replace(one, score=likeness + near + same, features={**one.features, "mechanism": likeness}))
     return scored
 
 
-def _kept(found: Sequence[Remembered], hits_max: int) -> list[Remembered]:
-    """Who stays: the likeliest, held back or not, because what is held back may still warn. The best free one always."""
-    likeliest = sorted(found, key=lambda one: (-one.confidence, -one.score, one.address))
-    best = min((one for one in found if not one.gates), key=lambda one: (-one.score, one.address), default=None)
-    kept = likeliest[:hits_max]
-    if best is not None and best not in kept:
-        kept[-1] = best
-    return kept
+def _identical(features: Mapping[str, float]) -> bool:
+    """Whether more than words is the same: reports of one team share much of their wording."""
+    return any(features.get(name, 0.0) >= least for name, least in IDENTITY_MIN.items())
 
 
-def _settled(found: Sequence[Remembered], model: Model) -> tuple[Remembered, ...]:
-    """The best first, what was gated behind all that was not; nobody is surer than whoever stands before them."""
-    ordered = sorted(found, key=lambda one: (bool(one.gates), -one.score, one.address))
-    free = [one for one in ordered if not one.gates]
-    held = [one for one in ordered if one.gates]
+def _settled(found: Sequence[Remembered], model: Model, hits_max: int) -> tuple[Remembered, ...]:
+    """The best first, then what was gated, as many again at most; nobody is surer than whoever stands before them."""
+    ordered = sorted(found, key=lambda one: (-one.score, one.address))
     settled: list[Remembered] = []
-    for group in (free, held):
+    for held in (False, True):
+        group = [one for one in ordered if bool(one.gates) is held]
         confidences = rank.falling([one.confidence for one in group])
         settled += [
             replace(one, confidence=sure, familiarity=rank.familiarity(sure, model))
-            for one, sure in zip(group, confidences, strict=True)
+            for one, sure in zip(group[:hits_max], confidences, strict=False)
         ]
     return tuple(settled)
 

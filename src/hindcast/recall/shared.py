@@ -51,11 +51,10 @@ def merge(recollections: Sequence[Recollection], *, limits: RecallLimits = LIMIT
     if not others:
         return own
     everything = [one for recollection in recollections for one in recollection.remembered]
-    best = min((one for one in everything if not one.gates), key=_surest, default=None)
-    kept = sorted(everything, key=_surest)[: limits.hits_max]
-    if best is not None and best not in kept:
-        kept[-1] = best
-    remembered = tuple(sorted(kept, key=lambda one: (bool(one.gates), _surest(one))))
+    free = sorted((one for one in everything if not one.gates), key=_surest)
+    held = sorted((one for one in everything if one.gates), key=_surest)
+    remembered = (*free[: limits.hits_max], *held[: limits.hits_max])
+    best = free[0] if free else None
     source = next((found for found in recollections if best is not None and best is found.best), own)
     return replace(
         own,
