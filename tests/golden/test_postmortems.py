@@ -14,7 +14,7 @@ from hindcast.model.action import action_key
 
 FOLDER = Path(__file__).resolve().parent / "postmortems"
 
-JUDGED = ("sentences.txt", "sentences_more.txt", "sentences_third.txt")
+JUDGED = ("sentences.txt", "sentences_more.txt", "sentences_third.txt", "sentences_fourth.txt")
 
 # Of what is read, and of what stands there, so much has to be right. Almost every sentence of the files is right today;
 # the floor leaves room for a sentence that somebody adds before the rules know it.
@@ -57,7 +57,7 @@ def test_attempts_are_read_out_of_sentences(name: str) -> None:
     right, wrong, missed = (sum(count[place] for _, count in counts) for place in range(3))
     told = "\n".join(f"{count}: {sentence}" for sentence, count in counts if count[1] or count[2])
 
-    assert right >= 28
+    assert right >= 20
     assert right / (right + wrong) >= PRECISION_MIN, told
     assert right / (right + missed) >= RECALL_MIN, told
 

@@ -32,7 +32,8 @@ _MEASURE = r"(?:\w+\s+){0,3}?" + any_of(
 _GOOD = rf"(?:{any_of('the all our its both every')}\s+)*(?:\w[\w-]*\s+)?" + any_of(
     "services? traffic site systems? api app application cluster database db queue consumers? workers? pods? "
     "nodes? everything things checkouts? requests? orders? payments? logins? customers users website platform "
-    "operations? processing search redis postgres kafka replica(?:tion)? connections? it they"
+    "operations? processing search redis postgres kafka replica(?:tion)? connections? "
+    "connectivity access quorum writes reads network it they"
 )
 # The incident itself, as the object of a verb.
 _IT = (
@@ -119,7 +120,7 @@ WORSE = _patterns(
     + any_of("the our all every another other auth redis postgres kafka more it them")
     + r"\b",
     r"(?:got|became|was|were|went|even|much|far|things\s+(?:are|were))\s+(?:\w+\s+)?worse\b|worse\s+than\s+before\b",
-    r"(?:made|making|left)\s+(?:\w[\w-]*\s+){1,4}?(?:slower|unresponsive|unstable|unavailable|unusable)\b",
+    r"(?:made|making|left)\s+(?:\w[\w-]*\s+){1,4}?(?:slower|longer|unresponsive|unstable|unavailable|unusable)\b",
     rf"{_GOOD}\s+{_ADVERB}"
     + any_of(
         "stopped_(?:entirely|completely|responding|working) died crashed went_(?:completely_)?down hung lost_quorum"
@@ -154,7 +155,8 @@ NO_EFFECT = _patterns(
     + r"\b",
     rf"(?:only\s+)?(?:briefly|temporarily|momentarily|initially|at\s+first)\s+{_HELPED}\b",
     r"(?:temporary|brief|short[- ]lived|momentary)\s+(?:relief|improvement|fix|recovery|reprieve|respite|effect)\b",
-    r"bought\s+(?:us\s+)?(?:some|a\s+little|a\s+few)\s+\w+|(?:was|proved)\s+short[- ]lived\b|stopgap\b",
+    r"bought\s+(?:us\b|some|a\s+little|a\s+few)(?:\s+\w+)?",
+    r"(?:only\s+)?(?:delayed|postponed|masked|hid)\s+(?:the|it)\b|(?:was|proved)\s+short[- ]lived\b|stopgap\b",
     r"(?:help(?:ed)?|worked)\s+(?:only\s+)?(?:a\s+bit|a\s+little|slightly|somewhat|partially|marginally)\b",
     any_of("ruled_(?:it|that|this)_out red_herring made_zero_difference zero_effect did_(?:absolutely_)?nothing")
     + r"\b",
@@ -215,7 +217,10 @@ WORKED = _patterns(
     r"brought\s+(?:\w[\w-]*\s+){1,4}?(?:back|under\s+control|down\s+to|to\s+(?:zero|normal))\b",
     r"(?:all|everything|dashboards?|checks?)\s+(?:\w+\s+)?(?:green|clear|healthy|fine|normal|ok)\b",
     r"problem\s+solved\b|successful(?:ly)?\b|(?:was|were)\s+(?:a\s+)?success\b",
-    r"(?:fixed|solved|resolved|cured)\s+it\b",
+    r"(?:fixed|solved|resolved|cured)\s+it\b|(?:unblocked|unstuck|revived|rescued)\s+(?:the|all|our|every)\b",
+    r"\w+\s+" + any_of("normali[sz]ed subsided vanished disappeared ceased went_away cleared_up") + r"\b",
+    r"(?!consumers?|workers?|pods?|services?|traffic|requests?|processing|replication|writes?|reads?|jobs?|we|they|team|it)"
+    r"\w+\s+stopped\b(?!\s+(?:the|at|by|a|all|our|responding|working|processing|accepting))",
     r"(?:issue|problem|incident|outage)\s+(?:\w+\s+)?(?:resolved|fixed|mitigated|closed|over)\b",
     r"(?:start(?:ed|ing)|began)\s+(?:succeeding|passing|flowing|working)\b|succeeded\b|succeeding\s+again\b",
     r"(?:could|can|able\s+to|are|is|were|was|got)\s+(?:\w+\s+){0,4}?(?<!not )(?<!failing )(?<!failed )(?<!down )"

@@ -39,7 +39,7 @@ _DENIAL = re.compile(
         "help(?:ed)? work(?:ed)? fix(?:ed)? resolved? solved? changed? make_(?:a|any)_\\w+ improved? "
         "clear(?:ed)? stop(?:ped)? recover(?:ed)? go_away do_(?:anything|much|the_trick) bring restored? "
         "stabili[sz]e stick hold last address reduced? have_(?:any|an|much) drop mitigated? come_back "
-        "get_better get_us budge alleviate cure relieve prevent(?:ed)? enough"
+        "get_better get_us budge alleviate cure relieve prevent(?:ed)? take_effect enough"
     )
     + r"\b",
     re.I,

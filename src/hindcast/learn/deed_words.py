@@ -95,3 +95,6 @@ AUXILIARIES = words(
 )
 # Words behind which an article belongs to the same object: "the size of the pool".
 JOINTS = words("of to on in for from with at by and or into onto over as than all both under below above until via")
+# Before a noun of a deed, these only mention it: "removed from rotation", "the nightly restart", "needs a restart".
+MENTIONED = words("from in into of per scheduled nightly daily automatic")
+NEEDED = words("required requires require needs needed planned")

@@ -29,8 +29,10 @@ from hindcast.learn.deed_words import (
     HYPOTHESIS,
     JOINTS,
     LINKS,
+    MENTIONED,
     METRICS,
     MODALS,
+    NEEDED,
     NEGATIONS,
     NOBODY,
     NOT_ING,
@@ -96,6 +98,8 @@ def _deed(sentence: str, tokens: Sequence[Token], one: Occurrence, cues: Sequenc
     before = _before(tokens, one.index)
     form = _form(tokens, one, before)
     if _is_wish(sentence, tokens, one, before):
+        return None
+    if form is not Form.NOUN and (_follows(tokens, one, "anything") or _follows(tokens, one, "nothing")):
         return None
     match form:
         case Form.THIRD:
@@ -306,7 +310,7 @@ def _noun(
     sentence: str, tokens: Sequence[Token], one: Occurrence, before: Sequence[str], cues: Sequence[OutcomeCue]
 ) -> DeedFound | None:
     last = before[-1] if before else ""
-    if last in ("from", "in", "into", "of", "per", "scheduled", "nightly", "daily", "automatic"):
+    if last in MENTIONED or set(before[-3:]) & NEEDED:
         # "removed from rotation", "the cost of a restart": no deed of this sentence.
         return None
     if set(before[-4:]) & (NEGATIONS - EITHER) and "after" not in before:

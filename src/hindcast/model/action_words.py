@@ -189,7 +189,7 @@ _VERBS: tuple[tuple[str, str, Deed, str], ...] = (
     ("rate-limit rate_limit", "", Deed.THROTTLE, ""),
     ("throttle blacklist blocklist ban", "", Deed.THROTTLE, ""),
     ("shed", "", Deed.THROTTLE, ""),
-    ("block", "", Deed.THROTTLE, f"{_TRAFFIC} ip address bot crawler range tenant user"),
+    ("block", "", Deed.THROTTLE, f"{_TRAFFIC} ip ips address bot crawler range tenant user"),
     ("rerun re-run replay reprocess requeue resubmit", "", Deed.RETRY, ""),
     ("retry", "", Deed.RETRY, "job task deploy request message import migration pipeline build"),
     ("clean", "up", Deed.CLEAN, ""),
