@@ -15,7 +15,7 @@ from hindcast import __version__
 from hindcast.build.running import Running
 from hindcast.config import Settings
 from hindcast.model.ingest_limits import IngestLimits
-from hindcast.rest import elastic, incidents, lines, loki, otlp, recall, status, telemetry, webhooks
+from hindcast.rest import cases, elastic, incidents, lines, loki, otlp, recall, status, telemetry, webhooks
 from hindcast.rest.live import Live
 from hindcast.rest.receiving import Receiver
 from hindcast.rest.syslog import SyslogServer
@@ -42,6 +42,7 @@ def create_app(running: Running, settings: Settings) -> FastAPI:
     status.add(app, running)
     incidents.add(app, running.app, live, turn)
     recall.add(app, running.app)
+    cases.add(app, cases.desk(running, settings))
     telemetry.add(app, running.app)
     return app
 
