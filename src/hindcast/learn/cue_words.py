@@ -127,6 +127,7 @@ WORSE = _patterns(
     )
     + r"\b",
     r"(?:fully|completely|entirely)\s+(?:down|unavailable|offline)\b|(?:pil|back)(?:e|ed|ing)\s+up\b",
+    r"(?:was|were|got|became)\s+(?:\w+ly\s+)?(?:overloaded|overwhelmed|saturated|unresponsive|unreachable)\b(?!\s+again)",
     r"prolong(?:ed|ing)\s+the\b|lost\s+(?:\w+\s+){0,2}(?:data|messages|writes|orders)\b|dug\s+(?:us|ourselves)\s+deeper\b",
 )
 NO_EFFECT = _patterns(
@@ -149,6 +150,11 @@ NO_EFFECT = _patterns(
     )
     + r"\b",
     r"still\s+(?!investigating|working|looking|waiting|monitoring|running|being|recovering|draining|trying)\w+ing\b",
+    r"(?:was|were|is|are|got|went|ran)\s+(?:\w+\s+)?"
+    + any_of(
+        "exhausted full down failing broken stuck slow out saturated unavailable overloaded crashing unreachable high"
+    )
+    + r"\s+(?:of\s+\w+\s+)?again\b",
     rf"{_HELPED}\s+(?:only\s+|just\s+|but\s+)?(?:for|lasted|us)\s+{_AMOUNT}\b(?!\s+later)",
     rf"{_HELPED}\s+(?:\w+\s+){{0,3}}?(?:only\s+)?"
     + any_of("briefly temporarily momentarily at_first initially for_a_while until")
@@ -223,8 +229,10 @@ WORKED = _patterns(
     r"\w+\s+stopped\b(?!\s+(?:the|at|by|a|all|our|responding|working|processing|accepting))",
     r"(?:issue|problem|incident|outage)\s+(?:\w+\s+)?(?:resolved|fixed|mitigated|closed|over)\b",
     r"(?:start(?:ed|ing)|began)\s+(?:succeeding|passing|flowing|working)\b|succeeded\b|succeeding\s+again\b",
-    r"(?:could|can|able\s+to|are|is|were|was|got)\s+(?:\w+\s+){0,4}?(?<!not )(?<!failing )(?<!failed )(?<!down )"
-    r"(?<!broken )(?<!full )(?<!back )(?<!out )(?<!slow )(?<!up )(?<!high )(?<!needed )(?:again|once\s+more)\b",
+    r"(?:could|can|able\s+to)\s+(?:\w+\s+){1,4}?(?:again|once\s+more)\b",
+    r"(?:are|is|were|was|got|became|let\s+\w+)\s+(?:\w+\s+)?"
+    + any_of("fast normal working serving running up available green reachable responsive happy accepting processing")
+    + r"\s+(?:\w+\s+)?(?:again|once\s+more)\b|calmed\s+down\b",
     r"(?:healthy|fine|quiet|clean|stable|ok)\s+(?:again|since|ever\s+since|afterwards?|from\s+then)\b",
     r"no\s+(?:more|further|new)\s+(?:\w+\s+)?"
     + any_of(
