@@ -275,3 +275,30 @@ def test_an_unknown_shape_is_refused() -> None:
         read(PAGERDUTY, shape="opsgenie")
     assert caught.value.field == "shape"
     assert "pagerduty" in caught.value.remedy
+
+
+def test_a_postmortem_inside_of_a_ticket_is_taken_apart() -> None:
+    """A description with headings gives cause and fix; its plans become notes, and its blocks are no prose."""
+    description = (
+        "h2. Summary\nCheckout was slow.\n{code}\nwe restarted redis, it made things worse\n{code}\n"
+        "h2. Root cause\nA missing index.\nh2. Resolution\nAdded an index on orders.\n"
+        "h2. Action items\n* Restart nothing\n"
+    )
+    fields = {"summary": "Slow checkout", "description": description, "created": "2026-02-01T10:00:00.000+0000"}
+    (case,) = read({"key": "OPS-5", "fields": fields}).cases
+
+    assert case.cause is not None
+    assert case.cause.text == "A missing index."
+    assert case.resolution is not None
+    assert case.resolution.text == "Added an index on orders."
+    assert [(one.action, one.outcome) for one in case.attempts] == [("added an index on orders", Outcome.WORKED)]
+    assert [note.text for note in case.notes] == ["Action items: Restart nothing"]
+
+
+def test_a_trace_without_marks_is_kept_whole() -> None:
+    """A stack trace that somebody pasted between two sentences is found, with its exception."""
+    python = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    g()\nValueError: no\n'
+    java = "java.lang.IllegalStateException: no\n\tat a.B.c(B.java:1)\n\tat a.B.d(B.java:2)\n"
+    for trace in (python, java):
+        (case,) = read({"id": 1, "title": "x", "description": f"It broke:\n{trace}\nThen we looked at it."}).cases
+        assert case.stack == trace.rstrip()

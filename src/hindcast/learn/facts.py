@@ -174,11 +174,28 @@ def links_in(text: str) -> tuple[str, ...]:
 
 
 def stack_in(text: str) -> str:
-    """The first stack trace that a page shows in a block of code."""
+    """The first stack trace that a text shows: in a block of code, or pasted between its lines."""
     for match in _FENCE.finditer(text):
         if _TRACE.search(match.group(1)):
             return match.group(1).strip("\n")[:STACK_CHARS_MAX]
-    return ""
+    return _pasted(_FENCE.sub("", text))
+
+
+def _pasted(text: str) -> str:
+    """A trace without any marks around it: from its head to the last line that belongs to it."""
+    lines = text.splitlines()
+    first = next((number for number, line in enumerate(lines) if _TRACE.match(line)), None)
+    if first is None:
+        return ""
+    # A line of a frame has the exception above it, where traces put the message first.
+    start = first - 1 if lines[first][:1].isspace() and first and lines[first - 1].strip() else first
+    end = first + 1
+    while end < len(lines) and ((lines[end][:1].isspace() and lines[end].strip()) or _TRACE.match(lines[end])):
+        end += 1
+    if lines[first].startswith("Traceback") and end < len(lines) and lines[end].strip():
+        # Python tells the exception last.
+        end += 1
+    return "\n".join(lines[start:end])[:STACK_CHARS_MAX]
 
 
 def symptoms_in(text: str, told: Sequence[str] = ()) -> tuple[str, ...]:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from hindcast.learn.facts import cause_in, is_known, links_in, services_in, stack_in, symptoms_in
-from hindcast.learn.postmortem import READER, case_id
+from hindcast.learn.page import Field, page_of
+from hindcast.learn.postmortem import READER, case_id, case_of
 from hindcast.learn.prose import attempts_in, told_once
 from hindcast.learn.story import NO_TIME
 from hindcast.model.case import Attempt, Case, CaseState, Cause, Evidence, Note, Outcome, Resolution, Witness
 from hindcast.model.signal import Severity
 
+# Jira writes headings and blocks of code in marks of its own.
+_WIKI_HEAD = re.compile(r"^h([1-6])\.\s+", re.M)
+_WIKI_BLOCK = re.compile(r"\{(?:code|noformat)(?::[^}]*)?\}\n?")
 NOTES_MAX = 100
 NOTE_CHARS_MAX = 4_000
 
@@ -53,6 +58,7 @@ class Facts:
 
 def case_from(facts: Facts) -> Case:
     """The case that a row tells."""
+    facts, plans = _opened(facts)
     ref = f"{facts.source}:{facts.key}"
     attempts = _attempts(facts, ref)
     told = "\n\n".join((facts.description, *(one.text for one in facts.said)))
@@ -76,10 +82,36 @@ def case_from(facts: Facts) -> Case:
         minutes=facts.minutes,
         severity=facts.severity,
         responders=tuple(dict.fromkeys((*facts.responders, *(one.by for one in facts.said if one.by)))),
-        notes=_notes(facts),
+        notes=(*_notes(facts), *plans),
         links=tuple(dict.fromkeys((*facts.links, *links_in(told)))),
         source=facts.source,
     )
+
+
+def _opened(facts: Facts) -> tuple[Facts, tuple[Note, ...]]:
+    """A description that is a whole postmortem, taken apart: its cause and fix, what tells of attempts, its plans.
+
+    What a field of its own says counts more than what the description says.
+    """
+    text = _WIKI_BLOCK.sub("\n```\n", _WIKI_HEAD.sub(lambda match: "#" * int(match.group(1)) + " ", facts.description))
+    page = page_of(text)
+    if not page.of(Field.CAUSE, Field.RESOLUTION, Field.TIMELINE, Field.ACTIONS):
+        return replace(facts, description=text), ()
+    inner = case_of(text, name=facts.key, fallback_at=facts.occurred_at)
+    told = [part.text for part in page.parts if part.field not in (Field.CAUSE, Field.RESOLUTION, Field.ACTIONS)]
+    plans = [
+        note for note in inner.notes if note.text.partition(":")[0] in {part.name for part in page.of(Field.ACTIONS)}
+    ]
+    opened = replace(
+        facts,
+        description="\n\n".join(part for part in told if part.strip()),
+        cause=facts.cause or (inner.cause.text if inner.cause is not None else ""),
+        resolution=facts.resolution or (inner.resolution.text if inner.resolution is not None else ""),
+    )
+    kept = tuple(
+        Note(f"{READER}-p{number}", note.text, facts.occurred_at, READER) for number, note in enumerate(plans, 1)
+    )
+    return opened, kept
 
 
 def _attempts(facts: Facts, ref: str) -> tuple[Attempt, ...]:
