@@ -271,6 +271,77 @@ def test_a_resolution_that_its_own_attempt_contradicts_is_disputed() -> None:
     assert len(found.disputes) == 1
 
 
+def test_a_fix_in_other_words_is_discredited_with_its_attempt() -> None:
+    """A case that praises in its own words what made it worse elsewhere offers no fix, and its cause counts little."""
+    poisoned = case(
+        "bad",
+        cause="Old WAL files are leftovers.",
+        fix="rm the oldest files in pg_wal",
+        attempts=(attempt("deleted old files in pg_wal by hand", WORKED, "Freed 40 GB."),),
+        by="eve",
+    )
+    sound = case(
+        "good",
+        ago=days(200),
+        cause="An inactive replication slot kept every segment.",
+        fix="Dropped the inactive slot",
+        attempts=(attempt("deleted old files in pg_wal by hand", MADE_WORSE, "The primary did not start again."),),
+    )
+    found = answer(remembered(poisoned, 0.98), remembered(sound, 0.9))
+
+    assert [fix.action for fix in found.fixes] == ["Dropped the inactive slot"]
+    assert found.cause is not None
+    assert found.cause.text == "An inactive replication slot kept every segment."
+    assert one(found.avoid, "deleted old files in pg_wal by hand").made_worse == 1
+    assert found.disputes
+
+
+def test_a_lasting_fix_is_not_discredited_with_a_stopgap() -> None:
+    """What ended it for good is told, though the stopgap of the same case did harm elsewhere."""
+    stopgap = attempt("restarted the gateway", WORKED, "It was quiet for an hour.")
+    lasting = case("a", fix="Fetch the signing keys again when one is unknown", attempts=(stopgap,))
+    found = answer(remembered(lasting), remembered(having("b", attempt("restarted the gateway", MADE_WORSE)), 0.9))
+
+    assert [fix.action for fix in found.fixes] == ["Fetch the signing keys again when one is unknown"]
+
+
+def test_better_evidence_comes_before_the_nearest_case() -> None:
+    """A workaround that nobody signed gives way to a fix that was counted, in a case that is nearly as like."""
+    counted = (Evidence(Witness.TELEMETRY, "Errors fell from 40 to 0 a second."),)
+    found = answer(
+        remembered(
+            case("old", fix=Resolution("Restart the workers every night", evidence=(Evidence(Witness.TEXT, "x"),)))
+        ),
+        remembered(
+            case("new", fix=Resolution("Release connections in the teardown", by="ana", evidence=counted)), 0.96
+        ),
+    )
+
+    assert [fix.action for fix in found.fixes] == [
+        "Release connections in the teardown",
+        "Restart the workers every night",
+    ]
+
+
+def test_an_end_whose_outcome_nobody_saw_weighs_less() -> None:
+    """A case that calls something its fix and its outcome unknown vouches for it by half."""
+    unseen = attempt("raised the session timeout to 45 s", Outcome.UNKNOWN)
+    doubtful = answer(remembered(case(fix="session timeout = 45 s", attempts=(unseen,)))).fixes[0]
+    plain = answer(remembered(case(fix="session timeout = 45 s"))).fixes[0]
+
+    assert doubtful.share_min < plain.share_min
+
+
+def test_cases_that_are_equally_likely_have_the_same_say() -> None:
+    """Where nothing is sure, a case as likely as the first is heard as well."""
+    found = answer(
+        remembered(case("a", fix="Failed over redis", clues=Clues()), 0.7),
+        remembered(case("b", fix="Drained node 4", clues=Clues(), ago=days(90)), 0.7),
+    )
+
+    assert [fix.action for fix in found.fixes] == ["Failed over redis", "Drained node 4"]
+
+
 def test_a_harmful_part_is_cut_out_of_a_fix() -> None:
     """What did harm elsewhere leaves a fix of several parts; the rest of it stays, and the dispute is told."""
     found = answer(

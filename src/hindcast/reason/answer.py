@@ -66,7 +66,7 @@ def _answered(
     cue, case = recollection.cue, best.case
     ref = ref_of(best, own)
     occurrences = [member for member in members if member.is_occurrence]
-    why = causes(members, best)
+    why = causes(members, best, weighed.discredited)
     known = people(occurrences, cue.at)
     other = differs(cue, case, changes)
     is_seen = recollection.familiarity is Familiarity.SEEN

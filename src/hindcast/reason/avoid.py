@@ -17,7 +17,7 @@ from hindcast.model.verdict import Experience, Judgement, Matter, Verdict
 from hindcast.reason.held import Lasting, lasting
 from hindcast.reason.pool import ANSWERING_COUNTS, Member, Standing
 from hindcast.reason.shares import share
-from hindcast.reason.tries import Try, grouped, same, tries_of, without
+from hindcast.reason.tries import Try, grouped, retells, same, tries_of, without
 from hindcast.reason.wording import counted, full_stop, one_line
 
 FIXES_MAX = 5
@@ -34,6 +34,8 @@ class Weighed:
     avoid: tuple[Advice, ...]
     disputes: tuple[Claim, ...]
     notes: tuple[str, ...]
+    # Cases whose fix made it worse elsewhere: what they say of the cause is worth little as well.
+    discredited: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ def weigh(members: Sequence[Member], cue: Cue, answering: Remembered | None, exp
     tries = [one for member in members for one in tries_of(member)]
     harmful = [one for one in tries if one.outcome is Outcome.MADE_WORSE and one.member.standing is not Standing.NEAR]
     tries, cut = _without_harm(tries, harmful)
+    discredited = _discredited(tries, harmful)
+    tries = [_claimed(one, harmful) if one.member.ref in discredited else one for one in tries]
     actions = [_action(group, members, cue, answering) for group in grouped(tries)]
     fixes = sorted((one for one in actions if one.worked and not one.made_worse), key=_by_strength)
     notes: list[str] = []
@@ -88,7 +92,28 @@ def weigh(members: Sequence[Member], cue: Cue, answering: Remembered | None, exp
         tuple(_avoided(one) for one in sorted([*avoided, *short_lived], key=_by_harm)[:AVOIDED_MAX]),
         (*(_dispute(one) for one in actions if _sides(one)), *cut, *_outvoted(proposed, answering)),
         tuple(notes),
+        discredited,
     )
+
+
+def _discredited(tries: Sequence[Try], harmful: Sequence[Try]) -> frozenset[str]:
+    """Cases whose fix retells, in whatever words, an action that made the failure worse elsewhere."""
+    found = set()
+    for one in tries:
+        if one.outcome is not Outcome.WORKED or one.member.ref in found:
+            continue
+        if any(bad.member.ref != one.member.ref and one.is_same(bad) for bad in harmful):
+            ending = one.member.case.resolution
+            if ending is None or retells(ending.text, one.action):
+                found.add(one.member.ref)
+    return frozenset(found)
+
+
+def _claimed(one: Try, harmful: Sequence[Try]) -> Try:
+    """What a discredited case says worked, in words of its own: no fix. In those of the harm it is counted there."""
+    if one.outcome is not Outcome.WORKED or any(one.is_same(bad) for bad in harmful):
+        return one
+    return replace(one, member=replace(one.member, standing=Standing.HELD_BACK))
 
 
 def _without_harm(tries: Sequence[Try], harmful: Sequence[Try]) -> tuple[list[Try], list[Claim]]:
@@ -99,7 +124,7 @@ def _without_harm(tries: Sequence[Try], harmful: Sequence[Try]) -> tuple[list[Tr
         elsewhere = [bad for bad in harmful if bad.member is not one.member]
         left = without(one.action, [bad.action for bad in elsewhere]) if one.outcome is Outcome.WORKED else one.action
         # An action that is harmful as a whole stays whole: its own group says so.
-        if left == one.action or any(same(one.action, bad.action) for bad in elsewhere):
+        if left == one.action or any(one.is_same(bad) for bad in elsewhere):
             kept.append(one)
         else:
             against = [bad.member.ref for bad in elsewhere if without(one.action, [bad.action]) != one.action]

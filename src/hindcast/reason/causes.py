@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from hindcast.model.case import Cause
@@ -16,6 +17,8 @@ from hindcast.reason.wording import full_stop, listed, one_line, sentences
 CAUSE_CHARS_MAX = 600
 DISPUTED_CHARS_MAX = 240
 DISPUTES_MAX = 3
+# Whoever recommends what did harm elsewhere has most likely misread the cause as well.
+DISCREDITED_COUNTS = 0.2
 # Two people never word a cause alike. Below this share of words in common they most likely mean two different things.
 SHARED_WORDS_MIN = 0.2
 
@@ -37,7 +40,7 @@ class Causes:
     disputes: tuple[Claim, ...]
 
 
-def causes(members: Sequence[Member], answering: Remembered) -> Causes:
+def causes(members: Sequence[Member], answering: Remembered, discredited: AbstractSet[str] = frozenset()) -> Causes:
     """The cause that is best vouched for, the answering case counted twice; whoever agrees is its evidence."""
     known = [
         (member, member.case.cause)
@@ -54,13 +57,15 @@ def causes(members: Sequence[Member], answering: Remembered) -> Causes:
             sides.append([(member, cause)])
         else:
             side.append((member, cause))
-    sides.sort(key=lambda side: -sum(_weight(*one) * _counts(one[0], answering) for one in side))
+    sides.sort(key=lambda side: -sum(_weight(*one) * _counts(one[0], answering, discredited) for one in side))
     (first, cause), *agreeing = sides[0]
     told = Claim(_told(cause.text, CAUSE_CHARS_MAX), (first.ref, *(member.ref for member, _ in agreeing)))
     return Causes(told, tuple(_dispute(side, first) for side in sides[1 : 1 + DISPUTES_MAX]))
 
 
-def _counts(member: Member, answering: Remembered) -> float:
+def _counts(member: Member, answering: Remembered, discredited: AbstractSet[str]) -> float:
+    if member.ref in discredited:
+        return DISCREDITED_COUNTS
     return ANSWERING_COUNTS if member.remembered is answering else 1.0
 
 

@@ -19,9 +19,11 @@ SAME_CONFIDENCE_MIN = 0.5
 # While nothing is sure, one chance in ten is enough for a warning: not needed it costs a minute, missing it the night.
 NEAR_CONFIDENCE_MIN = 0.1
 NEAR_MAX = 3
-# The case that answers is the likeliest to be the same failure, so its word comes before that of another single case;
-# where several others agree on something else, they are right more often than one.
-ANSWERING_COUNTS = 2.0
+# The case that answers is the likeliest to be the same failure, so its word comes before that of another single case
+# that is vouched for as well; better evidence, or several others that agree, come before it.
+ANSWERING_COUNTS = 1.25
+# Another case that is nearly as likely as the best has as much to say, on whichever side of a gate it falls.
+AS_LIKELY_MIN = 0.9
 # Several spaces answered, and nobody said which of them asked. No space can be called so.
 UNKNOWN = "?"
 
@@ -49,16 +51,13 @@ class Member:
     # What to cite: address and version, with the space in front when it is not the asker's own.
     ref: str
     is_foreign: bool = False
+    # Whether the failure surely happened then, as far as recall can be sure of anything.
+    is_occurrence: bool = False
 
     @property
     def case(self) -> Case:
         """The case itself."""
         return self.remembered.case
-
-    @property
-    def is_occurrence(self) -> bool:
-        """Whether the failure surely happened then, as far as recall can be sure of anything."""
-        return self.standing in (Standing.CURRENT, Standing.SUPERSEDED)
 
 
 def ref_of(remembered: Remembered, own: str | None) -> str:
@@ -86,7 +85,7 @@ def pool(recollection: Recollection, own: str | None) -> tuple[Member, ...]:
     best = recollection.best if recollection.familiarity is not Familiarity.NEW else None
     family = _family(best, recollection.remembered) if best is not None else frozenset()
     found = [
-        Member(one, _standing(one, one is best or _place(one) in family), ref_of(one, own), is_foreign(one, own))
+        _member(one, best, family, own)
         for one in recollection.remembered
         if one.case.state is not CaseState.DISMISSED
         and (one is best or _place(one) in family or one.confidence >= SAME_CONFIDENCE_MIN)
@@ -111,9 +110,17 @@ def _near(recollection: Recollection, told: AbstractSet[int], own: str | None) -
     return [Member(one, Standing.NEAR, ref_of(one, own), is_foreign(one, own)) for one in near[:NEAR_MAX]]
 
 
-def _standing(one: Remembered, is_kin: bool) -> Standing:
+def _member(one: Remembered, best: Remembered | None, family: AbstractSet[tuple[str, str]], own: str | None) -> Member:
+    is_sure = one is best or _place(one) in family or one.familiarity is Familiarity.SEEN
+    is_as_likely = best is not None and one.confidence >= AS_LIKELY_MIN * best.confidence
+    standing = _standing(one, has_a_say=is_sure or is_as_likely)
+    is_occurrence = is_sure and standing in (Standing.CURRENT, Standing.SUPERSEDED)
+    return Member(one, standing, ref_of(one, own), is_foreign(one, own), is_occurrence)
+
+
+def _standing(one: Remembered, *, has_a_say: bool) -> Standing:
     if not one.gates and not one.superseded_by:
-        return Standing.CURRENT if is_kin or one.familiarity is Familiarity.SEEN else Standing.LIKELY
+        return Standing.CURRENT if has_a_say else Standing.LIKELY
     # A second gate is a second reason, and none of the others leaves it a say.
     return Standing.SUPERSEDED if one.superseded_by and len(one.gates) <= 1 else Standing.HELD_BACK
 

@@ -18,6 +18,12 @@ from hindcast.reason.wording import one_line
 WITNESS_WEIGHTS = {Witness.TELEMETRY: 1.0, Witness.VERDICT: 0.9, Witness.PERSON: 0.9, Witness.TEXT: 0.6}
 # A statement without evidence was typed in by whoever made it.
 UNSTATED_WEIGHT = 0.8
+# What nobody put their name to is harder to ask about, and easier to make up.
+UNSIGNED_WEIGHT = 0.8
+# A case may call something its end of which it also says that nobody knows what came of it.
+UNSEEN_WEIGHT = 0.5
+# From this share of the words of their objects on, a fix tells an attempt again.
+RETOLD_WORDS_MIN = 0.5
 # While nobody has said how a case ended, what is written in it may still be taken back.
 OPEN_WEIGHT = 0.7
 QUOTE_CHARS_MAX = 400
@@ -45,6 +51,12 @@ class Try:
     config: str = ""
     # Whether it is what ended the case.
     is_ending: bool = False
+    # How the same case words it elsewhere: an attempt and the resolution that names it.
+    retold: tuple[str, ...] = ()
+
+    def is_same(self, other: Try) -> bool:
+        """Whether both are the same action, in any of their wordings."""
+        return any(same(a, b) for a in (self.action, *self.retold) for b in (other.action, *other.retold))
 
 
 def tries_of(member: Member) -> tuple[Try, ...]:
@@ -72,6 +84,14 @@ def same(a: str, b: str) -> bool:
     return same_action(a, b)
 
 
+def retells(text: str, attempt: str) -> bool:
+    """Whether two texts of one case most likely tell the same deed, though their verbs have little in common."""
+    ours, theirs = (set(action_key(one).words) for one in (text, attempt))
+    if same(text, attempt):
+        return True
+    return bool(ours and theirs) and len(ours & theirs) >= RETOLD_WORDS_MIN * min(len(ours), len(theirs))
+
+
 def without(action: str, harmful: Sequence[str]) -> str:
     """An action of several clauses without those that did harm; empty when nothing that says something is left."""
     pieces = _JOINTS.split(action)
@@ -90,7 +110,7 @@ def without(action: str, harmful: Sequence[str]) -> str:
 def grouped(tries: Iterable[Try]) -> list[tuple[Try, ...]]:
     """Tries of the same action together. Sameness is passed on, and so the order of tries changes nothing."""
     order = sorted(tries, key=lambda one: (one.at, one.member.ref, one.action, one.outcome))
-    texts = list(dict.fromkeys(one.action for one in order))
+    texts = list(dict.fromkeys(text for one in order for text in (one.action, *one.retold)))
     leader = {text: text for text in texts}
 
     def first(text: str) -> str:
@@ -102,6 +122,9 @@ def grouped(tries: Iterable[Try]) -> list[tuple[Try, ...]]:
         for other in texts[:place]:
             if first(text) != first(other) and same(text, other):
                 leader[first(text)] = first(other)
+    for one in order:
+        for text in one.retold:
+            leader[first(text)] = first(one.action)
     groups: dict[str, list[Try]] = {}
     for one in order:
         groups.setdefault(first(one.action), []).append(one)
@@ -120,7 +143,7 @@ def _of_attempt(member: Member, attempt: Attempt) -> Try:
     return Try(
         one_line(attempt.action, ACTION_CHARS_MAX),
         attempt.outcome,
-        _weight(member, attempt.evidence, attempt.confidence),
+        _weight(member, attempt.evidence, attempt.confidence, attempt.by),
         member,
         attempt.at or member.case.occurred_at,
         one_line(attempt.by, NAME_CHARS_MAX),
@@ -133,10 +156,12 @@ def _of_attempt(member: Member, attempt: Attempt) -> Try:
 
 
 def _of_resolution(member: Member, ending: Resolution) -> Try:
+    told = [one.outcome for one in member.case.attempts if retells(ending.text, one.action)]
+    seen = UNSEEN_WEIGHT if told and set(told) == {Outcome.UNKNOWN} else 1.0
     return Try(
         one_line(ending.text, ACTION_CHARS_MAX),
         Outcome.WORKED,
-        _weight(member, ending.evidence, ending.confidence),
+        round(seen * _weight(member, ending.evidence, ending.confidence, ending.by), 6),
         member,
         ending.at or member.case.resolved_at or member.case.occurred_at,
         one_line(ending.by, NAME_CHARS_MAX),
@@ -157,6 +182,7 @@ def _joined(made: Try, member: Member, ending: Resolution) -> Try:
     return replace(
         fix,
         action=fix.action or made.action,
+        retold=(made.action,),
         weight=max(made.weight, fix.weight),
         by=fix.by or made.by,
         quotes=tuple(dict.fromkeys((*made.quotes, *fix.quotes))),
@@ -166,8 +192,9 @@ def _joined(made: Try, member: Member, ending: Resolution) -> Try:
     )
 
 
-def _weight(member: Member, evidence: Sequence[Evidence], confidence: float) -> float:
+def _weight(member: Member, evidence: Sequence[Evidence], confidence: float, by: str) -> float:
     vouched = max((WITNESS_WEIGHTS[one.witness] for one in evidence), default=UNSTATED_WEIGHT)
+    vouched *= 1.0 if by.strip() else UNSIGNED_WEIGHT
     settled = 1.0 if member.case.state is CaseState.RESOLVED else OPEN_WEIGHT
     sure = min(max(confidence, 0.0), 1.0) * min(max(member.remembered.confidence, 0.0), 1.0)
     return round(vouched * settled * sure, 6)
