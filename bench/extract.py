@@ -11,6 +11,8 @@ import os
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from statistics import median
+from time import perf_counter
 from typing import Any
 
 from hindcast.learn.postmortem import case_of
@@ -19,12 +21,16 @@ from hindcast.model.case import Case
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("HINDCAST_DATA", ROOT.parent / "shared" / "data"))
 FALLBACK = datetime(1999, 1, 1, tzinfo=UTC)
+SECONDS: list[float] = []
 # Words in common (of the annotated sentence's) that make the cause the same statement.
 CAUSE_WORDS_MIN = 0.6
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
-    """The lines of a JSONL file."""
+    """The lines of a JSONL file; none where it is absent."""
+    if not path.is_file():
+        print(f"{path.name} is absent: left out")
+        return []
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
@@ -63,14 +69,22 @@ def moment(text: str) -> datetime:
     return datetime.strptime(text, "%Y-%m-%d %H:%M").replace(tzinfo=UTC)
 
 
+def read(text: str, name: str) -> Case:
+    """The case of a page, with the time it took."""
+    began = perf_counter()
+    case = case_of(text, name=name, fallback_at=FALLBACK)
+    SECONDS.append(perf_counter() - began)
+    return case
+
+
 def reports(times: Score) -> None:
-    """Incident reports in Markdown with annotated times."""
+    """Incident reports in Markdown with annotated times; right is right to the minute."""
     folder = DATA / "kg_repos" / "moj_cloud_platform"
     for row in rows(folder / "gold_incident_times.jsonl"):
         path = folder / "tree" / row["file"]
         if not path.is_file():
             continue
-        case = case_of(path.read_text(encoding="utf-8"), name=path.name, fallback_at=FALLBACK)
+        case = read(path.read_text(encoding="utf-8"), path.name)
         began = row["occurred"] or row["detected"] or row["declared"]
         if began:
             told = f"{path.name}: began {case.occurred_at} wanted {began}"
@@ -80,21 +94,21 @@ def reports(times: Score) -> None:
             times.count(case.resolved_at == moment(row["resolved"]), told)
 
 
-def annotated(duration: Score, cause: Score, services: Score, times: Score) -> None:
+def annotated(duration: Score, cause: Score, services: Score, day: Score) -> None:
     """Postmortems as they were published, with annotated durations, causes and services."""
     folder = DATA / "cloud_incidents"
     texts = {row["file"].removesuffix(".txt"): row["text"] for row in rows(folder / "raw_text.jsonl")}
     for row in rows(folder / "annotated_incidents.jsonl"):
         # Pages of one day are numbered in another order than their annotations: their titles tell which is which.
-        day = row["id"].split("-")[1]
-        same = [text for name, text in texts.items() if name.startswith(day)]
+        date = row["id"].split("-")[1]
+        same = [text for name, text in texts.items() if name.startswith(date)]
         if not same:
             continue
         text = max(same, key=lambda text: alike(row["record"]["title"], text.split("\n")[0]))
-        case = case_of(text, name=row["id"], fallback_at=FALLBACK)
+        case = read(text, row["id"])
         record = row["record"]
         about(case, row["id"], record, duration, cause, services)
-        times.count(near(case, row["date"]), f"{row['id']}: {case.occurred_at} wanted {row['date']}")
+        day.count(near(case, row["date"]), f"{row['id']}: {case.occurred_at} wanted {row['date']}")
 
 
 def near(case: Case, day: str) -> bool:
@@ -131,9 +145,14 @@ def main() -> None:
         print(f"{DATA} is absent: nothing to measure. HINDCAST_DATA names another folder.")
         return
     times, duration, cause, services = Score("times"), Score("duration"), Score("cause"), Score("services")
+    day = Score("day")
     reports(times)
-    annotated(duration, cause, services, times)
-    for score in (times, duration, cause, services):
+    annotated(duration, cause, services, day)
+    if SECONDS:
+        print(
+            f"{median(SECONDS) * 1000:.1f} ms a page (median of {len(SECONDS)}), {max(SECONDS) * 1000:.0f} ms the slowest"
+        )
+    for score in (times, day, duration, cause, services):
         for told in score.wrong[: options.wrong]:
             print(f"  {score.name}: {told}")
         print(f"{score.name}: {share(score.right, score.of)}")
