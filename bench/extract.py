@@ -149,9 +149,8 @@ def main() -> None:
     reports(times)
     annotated(duration, cause, services, day)
     if SECONDS:
-        print(
-            f"{median(SECONDS) * 1000:.1f} ms a page (median of {len(SECONDS)}), {max(SECONDS) * 1000:.0f} ms the slowest"
-        )
+        middle, most = median(SECONDS) * 1000, max(SECONDS) * 1000
+        print(f"{middle:.1f} ms a page, {most:.0f} ms the slowest of {len(SECONDS)}")
     for score in (times, day, duration, cause, services):
         for told in score.wrong[: options.wrong]:
             print(f"  {score.name}: {told}")

@@ -55,13 +55,15 @@ _NAMES: tuple[tuple[Field, str], ...] = (
         Field.START,
         (
             r"^(?:incident |impact |outage |fault )?(?:start|started|starts|began|begin|begins|onset|occurred|occurs)\b"
-            r"(?: (?:time|at|date|on))*|start.?time|^created(?: at|_at)?$|fault occurs|^opened"
+            r"(?: (?:time|at|date|on))*|start.?time|^created(?: at|_at)?$|fault occurs|^opened|"
+            r"^first (?:detected|seen|noticed|reported|alert)"
         ),
     ),
     (
         Field.END,
         (
-            r"^(?:incident |impact |outage )?(?:end|ended|ends|resolved|recovered|closed|fixed|restored|mitigated)\b"
+            r"^(?:incident |impact |outage )?(?:end|ended|ends|resolved|repaired|"
+            r"recovered|closed|fixed|restored|mitigated)\b"
             r"(?: (?:time|at|date|on))*$|end.?time|resolved.?at"
         ),
     ),

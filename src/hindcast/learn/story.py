@@ -196,7 +196,7 @@ def _edges(
 ) -> tuple[datetime | None, datetime | None, bool]:
     """When it began and ended: by labels, by key events, by a range in prose, by the timeline; and whether guessed."""
     began = _labelled(page, Field.START, day, zone)
-    ended = _labelled(page, Field.END, day, zone) or _labelled(page, Field.STATUS, day, zone)
+    ended = _labelled(page, Field.END, day, zone, last=True) or _labelled(page, Field.STATUS, day, zone)
     events = _events(page, day, zone)
     if began is None:
         began = next((moment for moment, text in events if _BEGAN.search(text) and not _ENDED.search(text)), None)
@@ -218,13 +218,15 @@ def _edges(
     return began.at if began else None, ended.at if ended else None, naive
 
 
-def _labelled(page: Page, field: Field, day: date | None, zone: timezone | None) -> Moment | None:
-    for part in page.of(field):
-        moments = moments_in(part.text, day=day, zone=zone)
-        clocked = [one for one in moments if one.has_clock] or list(moments)
-        if clocked:
-            return clocked[0]
-    return None
+def _labelled(
+    page: Page, field: Field, day: date | None, zone: timezone | None, *, last: bool = False
+) -> Moment | None:
+    """The first moment under labels of a field, or the last: what is repaired first is resolved later."""
+    found = [one for part in page.of(field) for one in moments_in(part.text, day=day, zone=zone)]
+    clocked = [one for one in found if one.has_clock] or found
+    if not clocked:
+        return None
+    return max(clocked, key=lambda one: one.at) if last else clocked[0]
 
 
 def _events(page: Page, day: date | None, zone: timezone | None) -> list[tuple[Moment, str]]:
