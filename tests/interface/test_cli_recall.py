@@ -54,7 +54,7 @@ def pool_case() -> Case:
             Attempt("a1", "raised the pool size to 200", Outcome.MADE_WORSE, by="bo"),
             Attempt("a2", "restarted the workers", Outcome.NO_EFFECT),
         ),
-        resolution=Resolution("Give the connection back in a finally block", by="ana", command="make deploy"),
+        resolution=Resolution("Release the connection in a finally block", by="ana", command="make deploy"),
         minutes=34.0,
     )
 
@@ -143,7 +143,7 @@ def test_an_error_is_answered_on_one_screen(recall: Keyboard) -> None:
     assert "Your team hit this 6 weeks ago" in said.out
     for part in (
         "Tasks that fail never give their connection back.",
-        "✓ Give the connection back in a finally block",
+        "✓ Release the connection in a finally block",
         "DON'T TRY   ✗ raised the pool size to 200: made it worse 1 of 1",
         "ana: fixed it and found the cause",
         "34 minutes",
@@ -159,7 +159,7 @@ def test_a_script_reads_the_whole_answer(recall: Keyboard) -> None:
     assert document == recall("- --format json", stdin=TRACE).document
     assert document["familiarity"] == "seen before"
     assert document["case"] == "pool-empty"
-    assert [fix["action"] for fix in document["fixes"]] == ["Give the connection back in a finally block"]
+    assert [fix["action"] for fix in document["fixes"]] == ["Release the connection in a finally block"]
     assert document["avoid"][0]["made_worse"] == 1
     assert document["cause"]["evidence"][0].startswith("cases/pool-empty@")
     assert "explained" not in document
@@ -211,7 +211,7 @@ def test_an_answer_fits_a_token_budget(recall: Keyboard) -> None:
 
     assert said.out.strip() == document["text"]
     assert document["tokens"] <= document["tokens_max"] == 120
-    assert 'Fix: "Give the connection back in a finally block"' in said.out
+    assert 'Fix: "Release the connection in a finally block"' in said.out
     assert document["evidence"][0].startswith("cases/pool-empty@")
     assert document["left_out"]
 

@@ -191,10 +191,26 @@ def test_the_cause_that_most_cases_give_is_told() -> None:
 
 
 @pytest.mark.parametrize(
+    "guess", ["unknown, some leak in the workers", "Slow network to the brokers?", "Root cause TBD"]
+)
+def test_a_guess_gives_way_to_a_cause(guess: str) -> None:
+    """What nobody was sure of is told only where nobody knows better."""
+    known = remembered(case("b", cause="A firewall rule dropped idle sockets.", ago=days(90)), 0.9)
+    alone, beside = answer(remembered(case("a", cause=guess))), answer(remembered(case("a", cause=guess)), known)
+
+    assert alone.cause is not None
+    assert beside.cause is not None
+    assert alone.cause.evidence == ("cases/a@12",)
+    assert beside.cause.evidence == ("cases/b@12",)
+
+
+@pytest.mark.parametrize(
     ("a", "b", "agreed"),
     [
         ("Workers did not release connections", "connections were never released by the worker", True),
         ("The certificate had expired", "A pool of connections ran dry", False),
+        ("some leak in the workers", "The workers did not release their connection to redis after a task", False),
+        ("A leak.", "The client leaks sockets.", True),
         ("接続が漏れていた", "接続が漏れていた", True),
         ("接続が漏れていた", "証明書が切れていた", False),
     ],

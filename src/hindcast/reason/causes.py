@@ -19,6 +19,8 @@ DISPUTED_CHARS_MAX = 240
 DISPUTES_MAX = 3
 # Whoever recommends what did harm elsewhere has most likely misread the cause as well.
 DISCREDITED_COUNTS = 0.2
+# "Unknown, some leak" is a cause only where nobody knows better.
+GUESS_COUNTS = 0.2
 # Two people never word a cause alike. Below this share of words in common they most likely mean two different things.
 SHARED_WORDS_MIN = 0.2
 
@@ -28,6 +30,11 @@ _EMPTY = re.compile(
     r"the|and|was|were|are|for|that|this|with|from|after|because|caused?|root|due|not|had|has|have|been|its|they|into|"
     r"when|which|while|would|could|did|does|but|all|any|one|our|their|there|then|than|too|very|can|under|over|out|off|"
     r"only|also|each|every|more|most|some|such|where|who|why|how|being"
+)
+_GUESS = re.compile(
+    r"\b(?:unknown|unclear|undetermined|unexplained|no idea|not (?:yet )?(?:known|found|clear|understood)|"
+    r"never (?:found|understood)|tbd|n/a|probably|maybe|perhaps)\b|\?\s*$",
+    re.IGNORECASE,
 )
 _ENDINGS = re.compile(r"(?:ings?|ions?|ed|es|s|e)$")
 
@@ -81,7 +88,9 @@ def agree(a: str, b: str) -> bool:
     ours, theirs = _words(a), _words(b)
     if not ours or not theirs:
         return " ".join(a.split()).casefold() == " ".join(b.split()).casefold()
-    return len(ours & theirs) >= SHARED_WORDS_MIN * min(len(ours), len(theirs))
+    shorter = min(len(ours), len(theirs))
+    # One word in common says little, unless one of them says no more.
+    return len(ours & theirs) >= max(SHARED_WORDS_MIN * shorter, min(shorter, 2))
 
 
 def _told(text: str, chars_max: int) -> str:
@@ -96,6 +105,7 @@ def _told(text: str, chars_max: int) -> str:
 
 def _weight(member: Member, cause: Cause) -> float:
     vouched = max((WITNESS_WEIGHTS[one.witness] for one in cause.evidence), default=UNSTATED_WEIGHT)
+    vouched *= GUESS_COUNTS if _GUESS.search(cause.text) else 1.0
     return vouched * cause.confidence * member.remembered.confidence
 
 
