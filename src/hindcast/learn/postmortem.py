@@ -76,7 +76,7 @@ def read_postmortem(text: str, *, name: str, fallback_at: datetime) -> Postmorte
     page = page_of(text)
     times = times_of(page, name=name, fallback_at=fallback_at)
     cause, how = _cause(page, name)
-    attempts = attempts_of(page, name, times)
+    attempts = _by_full_name(attempts_of(page, name, times), page)
     resolution = _resolution(page, name, attempts, times)
     attempts, resolution = _linked(attempts, resolution)
     services = _services(page)
@@ -200,10 +200,23 @@ def _severity(page: Page) -> Severity | None:
     return severity_in(page.text)
 
 
+def _listed(page: Page) -> list[str]:
+    """The people that the page lists."""
+    return [name for part in page.of(Field.RESPONDERS) for name in names_in(part.text)]
+
+
+def _by_full_name(attempts: tuple[Attempt, ...], page: Page) -> tuple[Attempt, ...]:
+    """Attempts with the whole name of whoever is listed: a timeline calls people by their first one."""
+    whole: dict[str, set[str]] = {}
+    for name in _listed(page):
+        whole.setdefault(name.split()[0], set()).add(name)
+    only = {first: next(iter(names)) for first, names in whole.items() if len(names) == 1}
+    return tuple(replace(one, by=only.get(one.by, one.by)) for one in attempts)
+
+
 def _responders(page: Page, attempts: Sequence[Attempt]) -> tuple[str, ...]:
-    listed = [name for part in page.of(Field.RESPONDERS) for name in names_in(part.text)]
-    known = {name.split()[0] for name in listed}
-    did = [one.by for one in attempts if one.by and one.by not in known]
+    listed = _listed(page)
+    did = [one.by for one in attempts if one.by]
     return tuple(dict.fromkeys((*listed, *did, *people_in(page.text))))
 
 
