@@ -148,10 +148,24 @@ def test_no_usable_line_is_an_error_that_names_the_first() -> None:
 
 def test_a_log_is_no_record() -> None:
     """A record longer than any account of an incident is refused by its line."""
-    long = "x " * 150_000
+    long = "x " * 250_000
     content = f'{{"id": "a", "title": "fine"}}\n{{"id": "b", "title": "log", "text": "{long}"}}'
 
     assert [one.line for one in read_records(content, fallback_at=NOW).rejected] == [2]
+
+
+def test_odd_characters_lose_no_other_record(memory: Memory) -> None:
+    """Half a character is refused by its line; a zero byte and a direction mark in a text or an id do no harm."""
+    records = r"""
+    {"id": "half", "title": "bad \ud800 text"}
+    {"id": "zero\u0000\u202e", "title": "redis \u0000 pool \u202e exhausted"}
+    {"id": "sure", "title": "kafka lag", "attempts": 7, "services": {"a": 1}, "cause": [], "occurred_at": 5}
+    """
+    known = read_records(records, fallback_at=NOW)
+    found = run(memory, records, '{"text": "redis pool \\udfff exhausted", "relevant": "zero\\u0000\\u202e"}')
+
+    assert [one.line for one in known.rejected] == [2]
+    assert found.recall_at[1] == 1.0
 
 
 def test_csv_is_read_by_its_headings() -> None:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
 from hindcast.clues import with_clues
 from hindcast.evaluation.rows import Rejected, Row, named, names_of, rows, texts_of
 from hindcast.model.case import Attempt, Case, CaseState, Cause, Outcome, Resolution, from_json
@@ -17,7 +19,7 @@ from hindcast.model.errors import Malformed
 
 TITLE_CHARS_MAX = 200
 # A case is an account of an incident. What is longer is a log, and would drown every other record.
-RECORD_CHARS_MAX = 200_000
+RECORD_BYTES_MAX = 400_000
 
 IDS = ("id", "case_id", "incident_id", "issue_id", "record_id", "key", "number")
 TITLES = ("title", "name", "subject", "headline", "alert", "summary")
@@ -78,12 +80,9 @@ def read_records(content: str, *, fallback_at: datetime) -> Records:
             continue
         name = "".join(texts_of(named(row.fields, IDS))[:1])
         case = _case(row, fallback_at) if name else None
-        if case is None:
-            rejected.append(Rejected(row.line, "no id" if not name else "no words to find it by"))
-        elif name in found:
-            rejected.append(Rejected(row.line, f"the id {name[:80]!r} was there before"))
-        elif _chars(case) > RECORD_CHARS_MAX:
-            rejected.append(Rejected(row.line, f"longer than {RECORD_CHARS_MAX:,} characters"))
+        why = _why_not(name, case, found)
+        if case is None or why:
+            rejected.append(Rejected(row.line, why))
         else:
             found[name] = case
     if not found:
@@ -119,6 +118,19 @@ def read_questions(content: str) -> Questions:
             remedy='Write lines such as {"text": "checkout times out", "relevant": ["inc-7"]}.',
         )
     return Questions(tuple(found), tuple(rejected))
+
+
+def _why_not(name: str, case: Case | None, found: Mapping[str, Case]) -> str:
+    """Why a record cannot be used; empty: it can."""
+    if case is None:
+        return "no words to find it by" if name else "no id"
+    if name in found:
+        return f"the id {name[:80]!r} was there before"
+    try:
+        size = len(msgspec.json.encode(case))
+    except UnicodeEncodeError:
+        return "half characters in it, which no file can hold"
+    return f"longer than {RECORD_BYTES_MAX:,} bytes" if size > RECORD_BYTES_MAX else ""
 
 
 def _question(row: Row, text: str) -> Question:
@@ -200,10 +212,6 @@ def _renamed(case: Case, name: str, own: Mapping[str, str]) -> Case:
     """The case under an id of ours, with what it refers to renamed as well."""
     supersedes = tuple(own[one] for one in case.supersedes if one in own)
     return replace(case, id=name, previous=own.get(case.previous, ""), supersedes=supersedes)
-
-
-def _chars(case: Case) -> int:
-    return len(case.title) + len(case.summary) + len(case.stack) + sum(map(len, case.symptoms))
 
 
 def _first(rejected: Sequence[Rejected]) -> str:

@@ -109,4 +109,20 @@ def _from_csv(text: str) -> Iterator[Row | Rejected]:
 def _row(number: int, value: Any) -> Row | Rejected:  # noqa: ANN401
     if not isinstance(value, Mapping):
         return Rejected(number, "not an object")
-    return Row(number, {_ODD.sub("_", str(name).strip().lower()).strip("_"): one for name, one in value.items()}, value)
+    try:
+        written = _without_zeros(value)
+    except RecursionError:
+        return Rejected(number, "nested too deeply")
+    fields = {_ODD.sub("_", str(name).strip().lower()).strip("_"): one for name, one in written.items()}
+    return Row(number, fields, written)
+
+
+def _without_zeros(value: Any) -> Any:  # noqa: ANN401
+    """The same without zero characters: they come from binary logs, say nothing, and no text in memory may hold one."""
+    if isinstance(value, str):
+        return value.replace("\0", "")
+    if isinstance(value, list):
+        return [_without_zeros(one) for one in value]
+    if isinstance(value, Mapping):
+        return {name: _without_zeros(one) for name, one in value.items()}
+    return value
