@@ -262,6 +262,19 @@ def test_every_id_can_be_an_address(key: str) -> None:
     assert Address("cases", first).path == first
 
 
+def test_reading_tells_how_far_it_is() -> None:
+    """Whoever waits for a large export sees every row counted."""
+    seen: list[tuple[int, int | None, str]] = []
+    cases_of(
+        json.dumps([PAGERDUTY, JIRA]),
+        name="a.json",
+        fallback_at=FALLBACK,
+        progress=lambda done, total, unit: seen.append((done, total, unit)),
+    )
+
+    assert seen == [(1, 2, "rows"), (2, 2, "rows")]
+
+
 def test_an_open_incident_stays_open() -> None:
     """What has not ended is not called resolved."""
     row = {**PAGERDUTY, "status": "triggered", "log_entries": [], "notes": []}

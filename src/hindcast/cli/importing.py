@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hindcast.ingest.redact import Redactor
     from hindcast.model.case import Case
     from hindcast.model.record import Change, Json
+    from hindcast.ports import Progress
 
 PAGES = (".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc")
 TABLES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
@@ -89,10 +90,11 @@ def import_files(
 
     files = _files(paths)
     reading = Reading()
+    clean = redactor(session.settings)
     with session.progress("reading") as bar:
         for number, (path, name) in enumerate(files):
-            _read(path, name, shape, kind, redactor(session.settings), reading)
-            if bar is not None:
+            _read(path, name, shape, kind, clean, reading, bar if len(files) == 1 else None)
+            if bar is not None and len(files) > 1:
                 bar(number + 1, len(files), "files")
     if not reading.cases and not reading.runbooks:
         raise Malformed(
@@ -132,7 +134,9 @@ def _files(paths: Sequence[Path]) -> list[tuple[Path, str]]:
     return list(found.items())
 
 
-def _read(path: Path, name: str, shape: Shape, kind: Kind, clean: Redactor, reading: Reading) -> None:
+def _read(
+    path: Path, name: str, shape: Shape, kind: Kind, clean: Redactor, reading: Reading, bar: Progress | None
+) -> None:
     """Read one file; whatever is wrong with it is kept as a reason, and the next one is read."""
     reading.files += 1
     is_page = shape is Shape.MARKDOWN or (shape is Shape.AUTO and path.suffix.lower() not in TABLES)
@@ -142,7 +146,7 @@ def _read(path: Path, name: str, shape: Shape, kind: Kind, clean: Redactor, read
         if kind is Kind.RUNBOOK:
             _read_runbook(text, name, clean, reading)
             return
-        for place, case in _cases(text, name, shape, changed_at, reading, is_page=is_page):
+        for place, case in _cases(text, name, shape, changed_at, reading, bar, is_page=is_page):
             _take(place, _ready(case, clean, reading), reading)
     except HindcastError as error:
         reading.rejected.append((name, str(error)))
@@ -163,7 +167,7 @@ def _text(path: Path, bytes_max: int) -> str:
 
 
 def _cases(
-    text: str, name: str, shape: Shape, changed_at: datetime, reading: Reading, *, is_page: bool
+    text: str, name: str, shape: Shape, changed_at: datetime, reading: Reading, bar: Progress | None, *, is_page: bool
 ) -> Iterator[tuple[str, Case]]:
     from hindcast.learn.postmortem import case_of
     from hindcast.learn.shapes import cases_of
@@ -171,7 +175,7 @@ def _cases(
     if is_page:
         yield name, case_of(text, name=name, fallback_at=changed_at)
         return
-    export = cases_of(text, name=name, fallback_at=changed_at, shape=shape.value)
+    export = cases_of(text, name=name, fallback_at=changed_at, shape=shape.value, progress=bar)
     reading.rejected += [(f"{name}, {one.place}", one.reason) for one in export.rejected]
     yield from ((name, case) for case in export.cases)
 

@@ -17,6 +17,7 @@ from hindcast.learn.shapes import generic, incident_io, jira, own, pagerduty
 from hindcast.learn.shapes.row import Row
 from hindcast.model.case import Case
 from hindcast.model.errors import HindcastError, Malformed
+from hindcast.ports import Progress
 
 ROWS_MAX = 1_000_000
 REASON_CHARS_MAX = 300
@@ -63,7 +64,9 @@ class Export:
     shape: str
 
 
-def cases_of(text: str, *, name: str, fallback_at: datetime, shape: str = "auto") -> Export:
+def cases_of(
+    text: str, *, name: str, fallback_at: datetime, shape: str = "auto", progress: Progress | None = None
+) -> Export:
     """The cases of a JSON, JSONL or CSV export. `name` is the file's; its ending says which of them it is.
 
     Raises Malformed when the file as a whole cannot be read.
@@ -72,7 +75,10 @@ def cases_of(text: str, *, name: str, fallback_at: datetime, shape: str = "auto"
     cases: dict[str, Case] = {}
     rejected: list[Rejected] = []
     counts: dict[str, int] = {}
-    for number, (place, row) in enumerate(rows_of(text, name)):
+    rows = list(rows_of(text, name))
+    for number, (place, row) in enumerate(rows):
+        if progress is not None:
+            progress(number + 1, len(rows), "rows")
         if number >= ROWS_MAX:
             rejected.append(Rejected(place, f"More than {ROWS_MAX} rows: split the file."))
             break
