@@ -116,9 +116,9 @@ def _narrow(text: Text, width: int) -> RenderableType:
 
 
 def _sureness(diagnosis: Diagnosis) -> str:
-    said = ""
-    if diagnosis.case:
-        said = f"  {percent(diagnosis.confidence)} likely the same"
+    if not diagnosis.case:
+        return ""
+    said = f"  {percent(diagnosis.confidence)} likely the same"
     known = diagnosis.reliability
     if known is not None and known.asked > 0:
         said += f" · answers this sure were right {known.right} of {known.asked} times"

@@ -76,7 +76,9 @@ def _answer(diagnosis: Diagnosis) -> Iterator[str]:
 
 
 def _sureness(diagnosis: Diagnosis) -> str:
-    said = f", {percent(diagnosis.confidence)} likely the same" if diagnosis.case else ""
+    if not diagnosis.case:
+        return ""
+    said = f", {percent(diagnosis.confidence)} likely the same"
     known = diagnosis.reliability
     if known is not None and known.asked > 0:
         said += f" (answers this sure were right {known.right} of {known.asked} times)"

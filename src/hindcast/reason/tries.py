@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 
 from hindcast.model.action import action_key, same_action
 from hindcast.model.action_words import Deed
@@ -76,6 +77,7 @@ def tries_of(member: Member) -> tuple[Try, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=65_536)
 def same(a: str, b: str) -> bool:
     """Whether two texts name the same action. Where no word of either is known, only the same text does."""
     one, other = action_key(a), action_key(b)

@@ -114,7 +114,7 @@ SCENES: dict[str, Scene] = {
         ),
         runbooks=(PLAYBOOK,),
     ),
-    "new_to_an_empty_memory": Scene(recollection()),
+    "new_to_an_empty_memory": Scene(recollection(reliability=Reliability(0.0, 0.1, 60, 1))),
     "new_with_something_near": Scene(
         recollection(
             remembered(story(), 0.12, reasons=()),
