@@ -54,6 +54,7 @@ class App:
         # Steps that could not be committed yet; they are tried again, in order, with every tick.
         self._unremembered: list[Event] = []
         self._spaces: set[str] = set()
+        self._asked: dict[str, Recollect] = {}
         self._groups_due = datetime.min.replace(tzinfo=UTC)
 
     @property
@@ -148,13 +149,15 @@ class App:
 
     def recollect(self, space: str | None = None) -> Recollect:
         """Somebody who can be asked what a space remembers."""
-        register = self._parts.register
+        register, where = self._parts.register, space or self.space
 
         def view(other: str) -> View | None:
             memory = register.existing(other)
             return memory.now() if memory is not None else None
 
-        return Recollect(register.memory(space or self.space), now=self.now, others=view)
+        if where not in self._asked:
+            self._asked[where] = Recollect(register.memory(where), now=self.now, others=view)
+        return self._asked[where]
 
     def decide(self, verb: str, incident_id: str, *, by: str, space: str | None = None) -> Event:
         """Confirm, dismiss or reopen an incident in somebody's name."""

@@ -18,6 +18,7 @@ from hindcast.model.diagnosis import Diagnosis
 from hindcast.model.query import Filter, Query
 from hindcast.model.recollection import Cue, Familiarity, Recollection
 from hindcast.model.record import MAIN, Record
+from hindcast.model.verdict import NO_EXPERIENCE, Experience
 from hindcast.reason.answer import diagnose
 from hindcast.recall.limits import RecallLimits
 from hindcast.recall.shared import recall_shared
@@ -58,6 +59,8 @@ class Recollect:
         self._now = now
         self._others = others
         self._limits = limits or RecallLimits()
+        # What was read of experience last, and the head of the branch it was read at.
+        self._known: tuple[str, Experience] = ("", NO_EXPERIENCE)
 
     def ask(
         self,
@@ -91,7 +94,7 @@ class Recollect:
 
     def _answer(self, view: View, cue: Cue, notes: Sequence[str], hits_max: int | None, *, is_now: bool) -> Answered:
         limits = self._limits if hits_max is None else replace(self._limits, hits_max=hits_max)
-        experience = experience_of(view)
+        experience = self._experience(view) if is_now else experience_of(view)
         space = self._memory.space
         # What others share is theirs to give and to stop, so only the present may ask them.
         shared = grants(view, space, self._others) if is_now else ()
@@ -100,7 +103,17 @@ class Recollect:
         runbooks = self._runbooks(view, cue) if found.familiarity is not Familiarity.SEEN else ()
         return Answered(found, diagnose(found, runbooks=runbooks, experience=experience, space=space))
 
+    def _experience(self, view: View) -> Experience:
+        """What people said about answers so far; read again only when something was written since."""
+        head = self._memory.log(view.moment.branch, commits_max=1)
+        at = f"{view.moment.branch} {head[0].id}" if head else ""
+        if at != self._known[0]:
+            self._known = (at, experience_of(view))
+        return self._known[1]
+
     def _runbooks(self, view: View, cue: Cue) -> tuple[Record, ...]:
         wanted = Filter(namespace=RUNBOOKS, kind=RUNBOOK)
-        found = view.search(Query(cue.text[: self._memory.limits.query_chars_max], wanted, RUNBOOKS_SHOWN_MAX))
+        text = cue.text[: self._memory.limits.query_chars_max]
+        # By words alone: running the model a second time would cost more than it finds among a few pages.
+        found = view.search(Query(text, wanted, RUNBOOKS_SHOWN_MAX, arms=("words",)))
         return tuple(hit.record for hit in found.hits)
