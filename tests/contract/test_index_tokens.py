@@ -455,6 +455,31 @@ def test_an_erasure_drops_what_other_models_made(opened: Opened, tmp_path: Path)
     assert list((tmp_path / "index").glob("tokens-*")) == []
 
 
+def test_an_erasure_does_not_wait_for_a_model(opened: Opened, tmp_path: Path) -> None:
+    """A model that is away when something is erased loses what it made, so that no trace is left; words go on."""
+
+    class Away(WordTokens):
+        @property
+        def dims(self) -> int:
+            """Nobody answers."""
+            raise Unavailable("The model is away.", remedy="Wait for it.")
+
+        @dims.setter
+        def dims(self, value: int) -> None:
+            """It is not told."""
+
+    known = opened(WordTokens())
+    put(known, a="zanzibar", b="kafka lag")
+    known.index()
+    known.close()
+    memory = opened(Away())
+
+    memory.erase("cases/a", actor="dpo", why="duty")
+
+    assert [hit.record.path for hit in memory.now().search(Query("zanzibar lag", arms=("words",))).hits] == ["b"]
+    assert list((tmp_path / "index").glob("tokens-*")) == list((tmp_path / "index").glob("meaning-*")) == []
+
+
 def test_two_that_share_a_folder_share_their_tokens(opened: Opened) -> None:
     """What one process has read by token, another finds; each adds to it."""
     one, two = opened(WordTokens()), opened(WordTokens())

@@ -27,6 +27,7 @@ from hindcast.adapters.index_local.tokens import (
     Tokens,
     packed_tokens,
 )
+from hindcast.model.errors import HindcastError
 from hindcast.model.record import Record, State
 from hindcast.ports import Embedder, Progress, Store
 
@@ -89,14 +90,22 @@ class Vectors:
 
     def forget(self, versions: Sequence[int]) -> None:
         """Overwrite what was made of these versions, and drop what other models made of any."""
-        own = [self.meaning.folder]
-        self.meaning.reload()
-        self.meaning.forget(versions)
-        if self.tokens is not None:
+        try:
+            own = self._forget_own(versions)
+        except HindcastError:
+            # A model that cannot even tell how long its vectors are is as good as not at hand.
+            own = []
+        forget_models(self._folder, keep=own)
+
+    def _forget_own(self, versions: Sequence[int]) -> list[Path]:
+        own = [self._named("meaning", MEANING_FORMAT), self._named("tokens", TOKENS_FORMAT)]
+        if own[0].exists():
+            self.meaning.reload()
+            self.meaning.forget(versions)
+        if own[1].exists() and self.tokens is not None:
             self.tokens.reload()
             self.tokens.forget(versions)
-            own.append(self.tokens.folder)
-        forget_models(self._folder, keep=own)
+        return own
 
     def follow(self, catalog: Catalog, progress: Progress | None, versions_max: int | None) -> None:
         """Give versions their vectors: those that the store has kept, then those that must be made.
