@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from hindcast import __version__
-from hindcast.cli import failure, fingerprint, recall, simulate, template
+from hindcast.cli import failure, fingerprint, importing, recall, simulate, template
 from hindcast.cli.demo import demo
 from hindcast.cli.evaluate import app as evaluate_app
 from hindcast.cli.group import app as group_app
@@ -53,6 +53,7 @@ app.add_typer(typer.Typer(), name="models", help="Models that turn texts into ve
 recall.install(app, RECALL)
 app.add_typer(incidents_app, name="incident", rich_help_panel=RECALL)
 app.add_typer(incidents_app, name="incidents", hidden=True)
+importing.install(app, RECALL)
 verb(app, "learning", panel=RECALL, writes=True)(learning)
 app.add_typer(share_app, name="share", rich_help_panel=RECALL)
 app.add_typer(evaluate_app, name="evaluate", rich_help_panel=RECALL)

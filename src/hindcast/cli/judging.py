@@ -103,5 +103,5 @@ def _recalled(session: Session, asked: str, incident: str) -> Recollection:
     """What memory has to say to the question now: its fingerprints, and how sure it is of each case."""
     from hindcast.recollect import Recollect
 
-    recollect = Recollect(session.memory(), now=session.now)
+    recollect = Recollect(session.memory(), now=session.now, others=session.other)
     return (recollect.about(incident) if incident else recollect.ask(asked)).recollection

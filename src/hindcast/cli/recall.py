@@ -79,7 +79,7 @@ def recall(
     if shape is Format.JSON:
         session.as_json = True
     text = _text(asked, incident)
-    asking = Recollect(session.memory(), now=session.now)
+    asking = Recollect(session.memory(), now=session.now, others=session.other)
     moment = _moment(session, at)
     if incident:
         answered = asking.about(incident, moment=moment, branch=branch, hits_max=hits)

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,7 @@ from hindcast.cli import given
 from hindcast.cli.plain import Plain, written
 from hindcast.config import Settings, read_settings
 from hindcast.model.answer import Moment
+from hindcast.model.errors import Missing
 from hindcast.model.query import Filter
 from hindcast.model.record import MAIN
 
@@ -78,6 +79,8 @@ class Session:
     # The words that came after `hindcast`, to show how to go on from here.
     words: tuple[str, ...] = ()
     _memory: Memory | None = field(default=None, repr=False)
+    # Memories of other spaces that were looked into.
+    _others: list[Memory] = field(default_factory=list, repr=False)
 
     @cached_property
     def settings(self) -> Settings:
@@ -115,6 +118,17 @@ class Session:
 
             self._memory = open_memory(self.settings, create=create, clock=clock)
         return self._memory
+
+    def other(self, space: str) -> View | None:
+        """The present of another space of the same store, or None where there is no such space."""
+        from hindcast.build import open_memory
+
+        try:
+            memory = open_memory(replace(self.settings, space=space), create=False, clock=clock)
+        except Missing:
+            return None
+        self._others.append(memory)
+        return memory.now()
 
     def view(self, at: str | None, branch: str = MAIN) -> View:
         """What a moment shows; without one, what the branch holds now."""
@@ -157,6 +171,9 @@ class Session:
 
     def close(self) -> None:
         """Let go of the memory."""
+        for memory in self._others:
+            memory.close()
+        self._others.clear()
         if self._memory is not None:
             self._memory.close()
             self._memory = None

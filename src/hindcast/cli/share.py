@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +11,7 @@ from rich.text import Text
 from hindcast.cli.options import MaybeWhy
 from hindcast.cli.render import clean
 from hindcast.cli.session import Session, verb
-from hindcast.model.errors import Malformed, Missing
+from hindcast.model.errors import Malformed
 
 if TYPE_CHECKING:
     from hindcast.shares import Share
@@ -109,17 +108,10 @@ verb(app, "stop", writes=True, epilog="Example: hindcast share stop redis --to c
 
 def _agrees(session: Session, one: Share) -> bool:
     """Whether the other space has said its half."""
-    from hindcast.build import open_memory
     from hindcast.shares import Side, shares_of
 
-    try:
-        other = open_memory(replace(session.settings, space=one.space), create=False)
-    except Missing:
-        return False
-    try:
-        theirs = shares_of(other.now())
-    finally:
-        other.close()
+    other = session.other(one.space)
+    theirs = shares_of(other) if other is not None else ()
     wanted = Side.TAKEN if one.side is Side.GIVEN else Side.GIVEN
     ours = session.settings.space
     return any((that.side, that.component, that.space) == (wanted, one.component, ours) for that in theirs)
