@@ -314,7 +314,7 @@ def test_inject_says_what_to_look_at(capsys: pytest.CaptureFixture[str]) -> None
     assert code == 0
     assert out.startswith(f"7 errors of user acknowledged by {there.url}\n")
     assert "ERROR " in out
-    assert "hindcast incidents list" in err
+    assert "hindcast incident list" in err
 
 
 def test_a_live_run_sends_everything(capsys: pytest.CaptureFixture[str]) -> None:

@@ -144,7 +144,7 @@ def inject(
         ),
         Text(f"  {first.level.name} {first.message.partition(chr(10))[0]}", style="dim"),
     )
-    session.hint(f"An incident should open within seconds: hindcast incidents list --space {session.settings.space}")
+    session.hint(f"An incident should open within seconds: hindcast incident list --space {session.settings.space}")
 
 
 # --- What was asked -----------------------------------------------------------------------------------------------

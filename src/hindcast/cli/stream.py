@@ -105,7 +105,7 @@ def stream(session: Session, world: World, seconds: int, to: str) -> bool:
         listener.close()
     document = {"seconds": seen.seconds, "to": sender.where, "space": space, **sent.told()}
     close(told, world, seen, document, [("ran", clock(seen.seconds)), ("to", sender.where), ("sent", str(sent))])
-    session.hint(f"See what it noticed: hindcast incidents list --space {space}")
+    session.hint(f"See what it noticed: hindcast incident list --space {space}")
     return seen.interrupted
 
 
