@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 from hindcast.memory import View
 from hindcast.model import case as cases
 from hindcast.model.query import Filter, Hit, Query
 from hindcast.model.recollection import Cue
-from hindcast.recall import rank
+from hindcast.recall import arms as asking
 from hindcast.recall.arms import ARMS, Candidate
-from hindcast.recall.features import features_of
 from hindcast.recall.fuse import fuse
 from hindcast.recall.keys import keys_of_clues
-from hindcast.recall.learnt import shipped
+from hindcast.recall.learnt import Learnt, shipped
 from hindcast.recall.limits import LIMITS
 from hindcast.recall.remember import recall
 from hindcast.recall.text import clean
@@ -47,26 +47,29 @@ def ways() -> Iterator[Way]:
 
 def order(view: View, cue: Cue, way: Way) -> tuple[str, ...]:
     """The ids of the cases that come to mind in one way, the best first."""
-    if way.name == WHOLE:
+    # The weights of the whole, so that nothing but the arm is missing.
+    model = replace(shipped().model_for(ARMS), arms=())
+    if way.ranked:
         # The real thing, with everything that recall does after the arms.
-        found = recall(view, cue, limits=LIMITS)
+        with only(way.arms):
+            found = recall(view, cue, limits=LIMITS, learnt=Learnt((model,)))
         return tuple(one.case.id for one in found.remembered if not one.gates)
     candidates = [one for one in _found(view, cue, way.arms) if one.case.id != cue.incident]
     if way.alone:
         known = [one for one in candidates if way.alone in one.ranks]
         return _by(known, {one.address: one.ranks[way.alone].score for one in known})
-    # The weights of the whole, so that nothing but the arm is missing.
-    model = shipped().model_for(ARMS)
-    weights = {arm: weight for arm, weight in model.arm_weights[cue.kind].items() if arm in way.arms}
-    together = fuse(candidates, weights)
-    if not way.ranked:
-        return _by(candidates, {one.address: score for one, score in zip(candidates, together, strict=True)})
-    features = features_of(cue, candidates, LIMITS)
-    scores = {
-        one.address: rank.score({"fused": joined, **known}, model)
-        for one, joined, known in zip(candidates, together, features, strict=True)
-    }
-    return _by(candidates, scores)
+    together = fuse(candidates, model.arm_weights[cue.kind])
+    return _by(candidates, {one.address: score for one, score in zip(candidates, together, strict=True)})
+
+
+@contextmanager
+def only(arms: tuple[str, ...]) -> Iterator[None]:
+    """Recall with these arms only, for as long as this lasts."""
+    setattr(asking, "ARMS", arms)  # noqa: B010
+    try:
+        yield
+    finally:
+        setattr(asking, "ARMS", ARMS)  # noqa: B010
 
 
 def _found(view: View, cue: Cue, arms: tuple[str, ...]) -> list[Candidate]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,11 +14,12 @@ from rich.console import Console
 from rich.table import Table
 
 from bench._cases import case, open_large, questions, story
+from bench._recall_arms import only
 from bench._world import VOCABULARY
 from hindcast.casebook import Casebook
 from hindcast.clues import with_clues
 from hindcast.memory import Memory
-from hindcast.recall import arms
+from hindcast.recall.arms import ARMS
 from hindcast.recollect import Recollect
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -34,7 +34,7 @@ def measure(console: Console, cases: int) -> dict[str, float]:
         memory = open_large(Path(folder), cases)
         texts = [one.text for one in questions(ASKED)]
         whole = _milliseconds(memory, texts)
-        with _without("tokens"):
+        with only(tuple(arm for arm in ARMS if arm != "tokens")):
             quick = _milliseconds(memory, texts)
         fresh = _fresh(memory, cases)
         memory.close()
@@ -78,17 +78,6 @@ def _fresh(memory: Memory, cases: int) -> tuple[float, float]:
         taken.append(time.perf_counter() - begin)
         assert found.remembered[0].case.id == one.id, "a new record is found by the next question"
     return _told(taken)
-
-
-@contextmanager
-def _without(arm: str) -> Iterator[None]:
-    """Recall with one arm less, for as long as this lasts."""
-    known = arms.ARMS
-    setattr(arms, "ARMS", tuple(one for one in known if one != arm))  # noqa: B010
-    try:
-        yield
-    finally:
-        setattr(arms, "ARMS", known)  # noqa: B010
 
 
 def _told(taken: Sequence[float]) -> tuple[float, float]:
