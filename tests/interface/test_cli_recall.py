@@ -239,6 +239,22 @@ def test_memory_answers_as_of_a_moment(recall: Keyboard, memory: Memory) -> None
     assert recall("- --json --at '3 days ago'", stdin=TRACE).document["familiarity"] == "not seen before"
 
 
+def test_what_another_space_shares_is_told_as_theirs(recall: Keyboard, tmp_path: Path) -> None:
+    """Only after both sides agree does the other space's case come, and it is cited with its space."""
+    ours = open_memory(Settings(store=str(tmp_path / "memory"), space="shop", model="none"), create=True)
+    Casebook(ours).put(other_case(), actor="bo", why="What we know")
+    ours.close()
+    asked = f"redis is slow\n{TRACE}"
+
+    assert recall("- --space shop --json", stdin=asked).document["fixes"] == []
+    for line in ("share give redis --to shop --space team", "share take redis --from team --space shop"):
+        assert cli.run(shlex.split(line)) == 0
+    shared = recall("- --space shop --json", stdin=asked).document
+    assert shared["case"] == "team:pool-empty"
+    assert shared["headline"].startswith("team hit this 6 weeks ago")
+    assert shared["fixes"][0]["evidence"][0].startswith("team:cases/pool-empty@")
+
+
 def test_a_log_of_megabytes_is_read_for_what_matters(recall: Keyboard) -> None:
     """Of five megabytes the lines worth reading are chosen, and the answer says so."""
     noise = "".join(f"2026-11-16T01:{n % 60:02}:00 INFO served /cart/{n} in 12 ms\n" for n in range(100_000))
