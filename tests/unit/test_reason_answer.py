@@ -105,6 +105,14 @@ def test_harm_in_a_near_case_is_worth_a_word() -> None:
     ]
 
 
+def test_a_near_case_warns_though_another_replaced_it() -> None:
+    """On first sight the harm of a case that was held back is told like that of the case which replaced it."""
+    old = remembered(story("a"), 0.2, gates=("superseded by cases/b: it says so",), superseded_by="cases/b")
+    found = answer(remembered(case("b", ago=days(5)), 0.2), old)
+
+    assert [one.evidence for one in found.avoid] == [("cases/a@12",)]
+
+
 def test_first_sight_gives_the_checks_of_a_runbook_that_fits() -> None:
     """A runbook about the component is quoted step by step, with its version; another one is not."""
     other = runbook("ldap.login", "Nobody can log in", ("Ask LDAP for a known user.",), "Mentions kafka once.")

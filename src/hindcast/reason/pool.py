@@ -102,7 +102,6 @@ def _near(recollection: Recollection, told: AbstractSet[int], own: str | None) -
         one
         for one in recollection.remembered
         if id(one) not in told
-        and not one.gates
         and (one.familiarity is not Familiarity.NEW if is_seen else one.confidence >= NEAR_CONFIDENCE_MIN)
         and one.case.state is not CaseState.DISMISSED
     ]
