@@ -27,7 +27,7 @@ from hindcast.recall import rank
 from hindcast.recall.arms import ARMS
 from hindcast.recall.evaluate import Judged, Measures, measure
 from hindcast.recall.features import MEANINGS
-from hindcast.recall.learnt import FILE, Learnt, Model
+from hindcast.recall.learnt import FILE, Learnt, Level, Model
 from hindcast.recall.reliability import tabulate
 
 WEIGHTS = Path(__file__).parent.parent / "src" / "hindcast" / "recall" / FILE
@@ -50,6 +50,8 @@ ODDS_EXPECTED = {"fingerprint": 2.5, "message": 1.5, "trace": 2.0, "echo": 2.0, 
 FALSE_RECALL_MAX, WRONG_OF_SEEN_MAX, SEEN_OF_NEW_MAX = 0.01, 0.02, 0.03
 # The gate keeps this far away from the last mistake.
 SEEN_MARGIN = 0.02
+# Fewer questions than this measure no level of confidence.
+LEVEL_QUESTIONS_MIN = 40
 MAYBE_MIN = 0.3
 
 # What a confidence may rest on; the others order candidates and say nothing about how sure the first is.
@@ -93,6 +95,7 @@ def learn(taught: Sequence[Example], arms: Sequence[str]) -> Model:
         confidence_offset=0.0,
         confidence_young={},
         confidence_young_offset=0.0,
+        levels=(),
         seen_min=0.5,
         maybe_min=0.2,
     )
@@ -208,7 +211,14 @@ def calibrated(model: Model, answers: Sequence[Answered]) -> tuple[Model, list[t
         )
         for one in asked
     ]
-    seen_min, maybe_min = gates(sure)
+    gate = gate_of(sure)
+    levels = levels_of(sure, gate)
+    told = [
+        (one, rank.levelled(estimate, levels_of([other for other in sure if _fold(other[0].example) != fold], gate)))
+        for fold in range(FOLDS)
+        for one, estimate in sure
+        if _fold(one.example) == fold
+    ]
     return (
         replace(
             model,
@@ -218,11 +228,13 @@ def calibrated(model: Model, answers: Sequence[Answered]) -> tuple[Model, list[t
                 name: round(float(weight * young_stretch), 4) for name, weight in model.confidence_young.items()
             },
             confidence_young_offset=round(float(model.confidence_young_offset * young_stretch + young_shift), 4),
-            seen_min=seen_min,
-            maybe_min=maybe_min,
-            reliability=tabulate([(confidence, one.right) for one, confidence in sure]),
+            levels=levels,
+            # Half-way between what is called so and the level below it.
+            seen_min=round((levels[-1].confidence + levels[-2].confidence) / 2, 3),
+            maybe_min=MAYBE_MIN,
+            reliability=tabulate([(rank.levelled(estimate, levels), one.right) for one, estimate in sure]),
         ),
-        sure,
+        told,
     )
 
 
@@ -245,8 +257,28 @@ def _written(one: Answered) -> bool:
     return one.example.weight == 1.0 and not one.example.id.endswith("-gone")
 
 
-def gates(sure: Sequence[tuple[Answered, float]]) -> tuple[float, float]:
-    """The lowest confidence from which false recall stays within its limits, and from which a third is right."""
+def levels_of(sure: Sequence[tuple[Answered, float]], gate: float) -> tuple[Level, ...]:
+    """Steps that rise, each with enough questions to be measured; all that may be called "seen before" is one step."""
+    below = sorted((estimate, one.right) for one, estimate in sure if estimate < gate)
+    above = [one.right for one, estimate in sure if estimate >= gate]
+    steps: list[tuple[float, int, int]] = []
+    for part in np.array_split(np.arange(len(below)), max(len(below) // LEVEL_QUESTIONS_MIN, 1)):
+        estimates = [below[at] for at in part.tolist()]
+        step = (estimates[0][0], sum(right for _, right in estimates), len(estimates))
+        while steps and steps[-1][1] * step[2] >= step[1] * steps[-1][2]:
+            before = steps.pop()
+            step = (before[0], before[1] + step[1], before[2] + step[2])
+        steps.append(step)
+    steps.append((gate, sum(above), len(above)))
+    # Half a right answer and half a wrong one are added to each: no level is certain.
+    return tuple(
+        Level(0.0 if at == 0 else round(least, 4), round((right + 0.5) / (asked + 1), 4))
+        for at, (least, right, asked) in enumerate(steps)
+    )
+
+
+def gate_of(sure: Sequence[tuple[Answered, float]]) -> float:
+    """The lowest estimate from which false recall stays within its limits."""
     new = sum(not any(one.example.right) for one, _ in sure)
     seen_min = 0.99
     for level in np.arange(0.98, 0.5, -0.01):
@@ -259,7 +291,7 @@ def gates(sure: Sequence[tuple[Answered, float]]) -> tuple[float, float]:
             and called <= SEEN_OF_NEW_MAX * new
         ):
             seen_min = float(level)
-    return round(seen_min, 2), MAYBE_MIN
+    return round(seen_min, 2)
 
 
 def judged(sure: Sequence[tuple[Answered, float]], model: Model) -> Measures:

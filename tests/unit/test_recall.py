@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.recalling import POOL_FINGERPRINT, RESET, STACK, SmallMemory, case, cue, pool_case
 
-from hindcast.model.case import CaseState
+from hindcast.model.case import CaseState, Cause
 from hindcast.model.errors import Malformed
 from hindcast.model.recollection import CueKind, Familiarity
 from hindcast.recall.limits import RecallLimits
@@ -169,6 +169,20 @@ def test_no_more_hits_than_asked_for() -> None:
     found = recall(SmallMemory(*OTHERS, pool_case()), cue(RESET, frames=STACK), limits=RecallLimits(hits_max=1))
 
     assert [one.case.id for one in found.remembered] == ["redis-worker-pool"]
+
+
+def test_a_report_that_states_its_cause_finds_others_of_that_cause() -> None:
+    """After the very same failure, cases of the same kind of cause come first."""
+    causes = {"cut": "a fiber was cut and the router had failed hardware", "typo": "a wrong value in the configuration"}
+    cases = [
+        case(id_, f"Shop unreachable in region {id_}", "requests failed", cause=Cause(text))
+        for id_, text in causes.items()
+    ]
+    report = "Shop unreachable in a region.\nRoot cause: the new limit was misconfigured, an incorrect setting."
+    found = recall(SmallMemory(*OTHERS, *cases), cue(report))
+
+    assert found.remembered[0].case.id == "typo"
+    assert found.remembered[0].features["mechanism"] > 0
 
 
 def test_every_hit_shows_its_trace() -> None:

@@ -13,7 +13,8 @@ from hindcast.recall import rank
 from hindcast.recall.arms import Candidate
 from hindcast.recall.features import MEANINGS
 from hindcast.recall.fuse import SPREADS_MAX, fuse, standing
-from hindcast.recall.learnt import shipped
+from hindcast.recall.kinship import same_deed
+from hindcast.recall.learnt import Level, shipped
 from hindcast.recall.rarity import Rarity
 from hindcast.recall.reading import identifiers
 from hindcast.recall.stacks import align
@@ -196,6 +197,37 @@ class TestLearnt:
         for model in shipped().models:
             assert model.confidence.get("exception_other", 0.0) <= 0
             assert model.confidence.get("component_other", 0.0) <= 0
+
+    def test_levels_rise_and_end_in_seen_before(self) -> None:
+        """A higher estimate is never worth less, and exactly the last level may be called seen before."""
+        for model in shipped().models:
+            confidences = [level.confidence for level in model.levels]
+
+            assert confidences == sorted(set(confidences))
+            assert model.levels[0].estimate_min == 0
+            assert confidences[-2] < model.seen_min < confidences[-1]
+
+
+def test_an_estimate_is_worth_what_its_level_was() -> None:
+    """From its beginning on a level counts; without levels an estimate is taken at its word."""
+    levels = (Level(0.0, 0.1), Level(0.5, 0.7))
+
+    assert [rank.levelled(estimate, levels) for estimate in (0.0, 0.49, 0.5, 1.0)] == [0.1, 0.1, 0.7, 0.7]
+    assert rank.levelled(0.42, ()) == 0.42
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("raised the pool size to 200", "bumped the redis pool size", True),
+        ("raised the pool size to 200", "lowered the pool size to 20", False),
+        ("…", "???", False),
+        ("再起動", "再起動", True),
+    ],
+)
+def test_deeds_that_cannot_be_read_are_the_same_only_to_the_letter(one: str, other: str, same: bool) -> None:
+    """Two texts without a readable word are not the same action for lack of a difference."""
+    assert same_deed(one, other) is same
 
 
 def test_nothing_is_certain() -> None:

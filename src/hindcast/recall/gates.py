@@ -84,38 +84,46 @@ def _judged(one: Remembered, verdicts: Sequence[Verdict]) -> Remembered:
     return replace(one, gates=(*one.gates, f"{newest.by} said it was not this{why}"))
 
 
-def contradict(remembered: Sequence[Remembered], *, confidence_min: float) -> tuple[Remembered, ...]:
+def contradict(remembered: Sequence[Remembered], *, confidence_min: float, same_min: float) -> tuple[Remembered, ...]:
     """Hold back what claims as its fix an action that others know to have made the same failure worse.
 
-    The side that is vouched for less is held back; at a tie the warning wins, unless each side accuses the other.
+    The side that is vouched for less is held back; at a tie the warning wins, unless each side accuses the other. What
+    is less likely than `confidence_min` answers nothing and is left alone; two that are both as likely as `same_min`
+    are taken for the same failure whatever they look like.
     """
+    warning = [one for one in remembered if any(attempt.outcome is Outcome.MADE_WORSE for attempt in one.case.attempts)]
+    if not warning:
+        return tuple(remembered)
     return tuple(
-        replace(one, gates=(*one.gates, gate)) if (gate := _contradicted(one, remembered, confidence_min)) else one
+        replace(one, gates=(*one.gates, gate))
+        if one.confidence >= confidence_min and (gate := _contradicted(one, remembered, warning, same_min))
+        else one
         for one in remembered
     )
 
 
-def _contradicted(one: Remembered, among: Sequence[Remembered], confidence_min: float) -> str:
-    accused = fixes(one.case)
-    if not accused:
-        return ""
-    both = [
-        other
-        for other in among
-        if other is not one
-        and other.space == one.space
-        and any(attempt.outcome is Outcome.MADE_WORSE for attempt in other.case.attempts)
-        and (kin(one.case, other.case) or min(one.confidence, other.confidence) >= confidence_min)
-    ]
-    for action in accused:
-        against = {other.address: weight for other in both if (weight := harm_weight(other.case, action)) > 0}
-        if not against:
+def _contradicted(one: Remembered, among: Sequence[Remembered], warning: Sequence[Remembered], same_min: float) -> str:
+    for action in fixes(one.case):
+        accusers = [
+            (other, weight)
+            for other in warning
+            if other is not one
+            and other.space == one.space
+            and (weight := harm_weight(other.case, action)) > 0
+            and (kin(one.case, other.case) or min(one.confidence, other.confidence) >= same_min)
+        ]
+        if not accusers:
             continue
-        vouching = sum(claim_weight(other.case, action) for other in among if other is one or kin(one.case, other.case))
-        accusing = sum(against.values())
-        mutual = any(_accuses(one.case, other.case) for other in both if other.address in against)
+        accusing = sum(weight for _, weight in accusers)
+        vouching = sum(
+            weight
+            for other in among
+            if (weight := claim_weight(other.case, action)) > 0 and (other is one or kin(one.case, other.case))
+        )
+        mutual = any(_accuses(one.case, other.case) for other, _ in accusers)
         if accusing > vouching or (accusing == vouching and not mutual):
-            return f"contradicted by {', '.join(sorted(against))}: there it made things worse ({action})"
+            named = ", ".join(sorted(other.address for other, _ in accusers))
+            return f"contradicted by {named}: there it made things worse ({action})"
     return ""
 
 

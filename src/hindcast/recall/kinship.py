@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from hindcast.model.action import same_action
 from hindcast.model.case import Attempt, Case, Evidence, Outcome, Witness
-from hindcast.recall.text import alike
+from hindcast.recall.text import alike, word_set
 
 # From here on two lists of frames are one stack that was cut or grew a little.
 FRAMES_SHARED_MIN = 0.6
@@ -55,6 +55,13 @@ def kin(one: Case, other: Case) -> bool:
     return alike(_seen(one), _seen(other)) >= SEEN_ALIKE_MIN
 
 
+def same_deed(one: str, other: str) -> bool:
+    """Whether two texts name the same action. Texts without a word we can read are the same only to the letter."""
+    if not word_set(one) or not word_set(other):
+        return one.strip().casefold() == other.strip().casefold()
+    return same_action(one, other)
+
+
 def same_cause(one: Case, other: Case) -> bool | None:
     """Whether two cases state the same cause; None when one of them states none, or only that it is not known."""
     if one.cause is None or other.cause is None or _UNKNOWN.search(one.cause.text) or _UNKNOWN.search(other.cause.text):
@@ -74,7 +81,7 @@ def same_fix(one: Case, other: Case) -> bool | None:
     mine, theirs = fixes(one), fixes(other)
     if not mine or not theirs:
         return None
-    return any(same_action(first, second) for first in mine for second in theirs)
+    return any(same_deed(first, second) for first in mine for second in theirs)
 
 
 def claim_weight(case: Case, action: str) -> float:
@@ -84,7 +91,7 @@ def claim_weight(case: Case, action: str) -> float:
         for attempt in _doing(case, action)
         if attempt.outcome is Outcome.WORKED
     ]
-    if case.resolution is not None and case.resolution.text and same_action(case.resolution.text, action):
+    if case.resolution is not None and case.resolution.text and same_deed(case.resolution.text, action):
         weights.append(_vouched(case.resolution.evidence, case.resolution.confidence))
     return max(weights, default=0.0)
 
@@ -102,7 +109,7 @@ def harm_weight(case: Case, action: str) -> float:
 
 
 def _doing(case: Case, action: str) -> Iterator[Attempt]:
-    return (attempt for attempt in case.attempts if same_action(attempt.action, action))
+    return (attempt for attempt in case.attempts if same_deed(attempt.action, action))
 
 
 def _vouched(evidence: tuple[Evidence, ...], confidence: float) -> float:

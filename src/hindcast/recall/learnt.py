@@ -20,6 +20,14 @@ FILE = "weights.json"
 
 
 @dataclass(frozen=True, slots=True)
+class Level:
+    """A step of the calibration: from which estimate on it holds, and the share that was right on it."""
+
+    estimate_min: float
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
     """Everything that turns features into an order, a confidence and a verdict."""
 
@@ -35,6 +43,8 @@ class Model:
     # The same while there are too few cases to compare one with the others: nothing relative counts.
     confidence_young: Mapping[str, float]
     confidence_young_offset: float
+    # What such estimates were worth, the lowest first; empty: they are taken at their word.
+    levels: tuple[Level, ...]
     # From which confidence on "seen before" and "maybe related" may be said.
     seen_min: float
     maybe_min: float

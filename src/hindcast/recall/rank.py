@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from hindcast.model.recollection import Familiarity
-from hindcast.recall.learnt import Model
+from hindcast.recall.learnt import Level, Model
 
 # Nothing is certain, in either direction.
 CONFIDENCE_MIN = 0.001
@@ -26,8 +26,19 @@ def confidence(features: Mapping[str, float], model: Model, *, cases: int) -> fl
     """How likely it is the same failure, as measured, among so many cases that came to mind."""
     alone = model.confidence_young_offset + _weighed(features, model.confidence_young)
     if cases < CASES_COMPARED_MIN:
-        return probability(alone)
-    return probability(joined(model.confidence_offset + _weighed(features, model.confidence), alone))
+        return levelled(probability(alone), model.levels)
+    compared = model.confidence_offset + _weighed(features, model.confidence)
+    return levelled(probability(joined(compared, alone)), model.levels)
+
+
+def levelled(estimate: float, levels: Sequence[Level]) -> float:
+    """What an estimate is worth: the share that was right on its level. Finer steps could not be measured."""
+    found = estimate
+    for level in levels:
+        if estimate < level.estimate_min:
+            break
+        found = level.confidence
+    return found
 
 
 def joined(compared: float, alone: float) -> float:
