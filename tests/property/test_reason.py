@@ -63,7 +63,7 @@ def cases(draw: st.DrawFn, number: int) -> Case:
         f"c{number}",
         draw(words),
         NOW - timedelta(days=draw(st.integers(0, 800))),
-        draw(st.sampled_from((CaseState.OPEN, CaseState.RESOLVED))),
+        draw(st.sampled_from(CaseState)),
         cause=draw(st.none() | st.builds(Cause, words, names)),
         attempts=attempts,
         resolution=fix,

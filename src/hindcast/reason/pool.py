@@ -87,7 +87,8 @@ def pool(recollection: Recollection, own: str | None) -> tuple[Member, ...]:
     found = [
         _member(one, best, family, own)
         for one in recollection.remembered
-        if one.case.state is not CaseState.DISMISSED
+        # Recall leaves out what was no incident; should one answer all the same, the answer is about it.
+        if (one is best or one.case.state is not CaseState.DISMISSED)
         and (one is best or _place(one) in family or one.confidence >= SAME_CONFIDENCE_MIN)
         # On first sight nothing answers; what was held back may still warn.
         and (best is not None or one.gates)
