@@ -93,9 +93,9 @@ def test_many_services_are_ordered() -> None:
 
 def test_a_long_pause_separates() -> None:
     """Onsets belong together while no pause between them is longer than the spread."""
-    onsets = {"a": 0, "b": 250, "c": 500, "d": 900}
+    spans = {"a": (0, 950), "b": (250, 950), "c": (500, 950), "d": (900, 950)}
 
-    assert together(onsets, spread_seconds=300) == [["a", "b", "c"], ["d"]]
+    assert together(spans, spread_seconds=300) == [["a", "b", "c"], ["d"]]
 
 
 # --- In life ------------------------------------------------------------------------------------------------------

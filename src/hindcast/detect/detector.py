@@ -11,6 +11,7 @@ import pyarrow as pa
 from hindcast.detect.baseline import SLOTS, Baselines, Minutes
 from hindcast.detect.cascade import Graph
 from hindcast.detect.counts import Bools, Counts, check
+from hindcast.detect.follow import follow
 from hindcast.detect.lifecycle import Lifecycle
 from hindcast.detect.past import past
 from hindcast.detect.rules import Rules
@@ -139,7 +140,7 @@ class Detector:
         if self.rules.silence:
             troubles.silence(silents, deaf, counts)
         lines_usual = self._baselines.expected_lines(second)
-        troubles.follow(counts, spikes, lines_usual, window_seconds=self.rules.window_seconds)
+        follow(troubles, counts, spikes, lines_usual, window_seconds=self.rules.window_seconds)
         return self._lifecycle.step(troubles, now=now, alerts=alerts, findings=findings, graphs=self._graphs)
 
     def confirm(self, incident_id: str, *, by: str, now: datetime, space: str | None = None) -> Event:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from hindcast.detect import cascade, evidence, severity, telling, wording
+from hindcast.detect import bouts, cascade, evidence, severity, telling, wording
 from hindcast.detect.book import Book, Key
 from hindcast.detect.rules import Rules
 from hindcast.detect.told import Told
@@ -117,17 +117,18 @@ class Lifecycle:
     def _place_cascades(self, troubles: Troubles, now: datetime) -> None:
         """Put services in trouble together into one incident, if they are enough."""
         rules = self._rules
-        by_space: dict[str, dict[str, int]] = {}
+        by_space: dict[str, dict[str, tuple[int, int]]] = {}
         for (space, service), one in troubles.by_name.items():
             if one.rule is not Rule.DEAF and now.timestamp() - one.last <= TOGETHER_SECONDS:
-                by_space.setdefault(space, {})[service] = one.onset
-        for space, onsets in by_space.items():
-            for group in cascade.together(onsets, spread_seconds=rules.cascade_spread_seconds):
+                by_space.setdefault(space, {})[service] = one.onset, one.last
+        for space, spans in by_space.items():
+            for group in cascade.together(spans, spread_seconds=rules.cascade_spread_seconds):
                 if len(group) >= rules.cascade_services_min:
                     self._join([troubles.by_name[space, service] for service in group], now)
 
     def _join(self, group: list[Trouble], now: datetime) -> None:
         space = group[0].name[0]
+        bouts.part(group, self.book)
         found = {one.incident: self.book.find(space, one.incident) for one in group if one.incident}
         homes = [home for home in found.values() if home is not None and not home.state.is_over]
         if len(homes) == 1 and homes[0].cascade and all(one.incident for one in group):
@@ -135,7 +136,7 @@ class Lifecycle:
         home = min(homes, key=lambda one: (not one.cascade, one.onset_at, one.id), default=None)
         if home is None:
             earlier = (self._home(one, NO_GRAPH, now) for one in group)
-            home = next((one for one in earlier if one is not None), None)
+            home = next((one for one in earlier if one is not None and one.cascade), None)
             home = self._open_for(group[0], now) if home is None else home
             home = evidence.back(home) if home.state is IncidentState.AWAITING else home
         for other in homes:
@@ -146,11 +147,18 @@ class Lifecycle:
             evidence.attach(one, home)
 
     def _place_troubles(self, troubles: Troubles, graphs: Mapping[str, cascade.Graph], now: datetime) -> None:
+        for trouble in troubles.by_name.values():
+            if trouble.is_resumed:
+                self._move_on(trouble, graphs.get(trouble.name[0], NO_GRAPH), now)
         homeless = [one for one in troubles.by_name.values() if one.incident is None]
         for trouble in sorted(homeless, key=lambda one: (one.onset, one.name)):
             home = self._home(trouble, graphs.get(trouble.name[0], NO_GRAPH), now)
             if home is None:
                 home = self._open_for(trouble, now)
+            elif trouble.name[1] not in home.services and bouts.are_newer(troubles.of(home.space, home.id), trouble):
+                opened = self._open_for(trouble, now)
+                bouts.move(troubles.of(home.space, home.id), home, opened, self.book)
+                home = opened
             elif home.state is IncidentState.AWAITING:
                 home = evidence.back(home)
             self.book.put(home)
@@ -159,17 +167,34 @@ class Lifecycle:
     def _home(self, trouble: Trouble, graph: cascade.Graph, now: datetime) -> Incident | None:
         space, service = trouble.name
         taking = [one for one in self.book.in_space(space) if self._takes(one, now)]
+        near = self._near(trouble, graph, taking)
         for incident in taking:
             if service in incident.services or (not service and incident.rule is Rule.DEAF):
-                return incident
-        near = graph.neighbours(service)
+                # What is quiet already does not come back while something near it is in trouble.
+                return near if near is not None and incident.state is IncidentState.AWAITING else incident
+        return near
+
+    def _near(self, trouble: Trouble, graph: cascade.Graph, taking: Iterable[Incident]) -> Incident | None:
+        """The open incident of a service that it calls or that calls it, still in trouble when this one began."""
+        near, onset_at = graph.neighbours(trouble.name[1]), moment(trouble.onset)
         for incident in taking:
-            onsets = [one.onset_at for one in incident.affected]
-            gap = min((abs((moment(trouble.onset) - at).total_seconds()) for at in onsets), default=None)
-            is_near = gap is not None and gap <= self._rules.join_seconds and near & set(incident.services)
-            if incident.state is IncidentState.OPEN and is_near:
+            is_near = incident.state is IncidentState.OPEN and near & set(incident.services)
+            if is_near and any(
+                abs((onset_at - one.onset_at).total_seconds()) <= self._rules.join_seconds
+                and not cascade.was_over(one, onset_at)
+                for one in incident.affected
+            ):
                 return incident
         return None
+
+    def _move_on(self, trouble: Trouble, graph: cascade.Graph, now: datetime) -> None:
+        """A service is hit again: by what has begun near it meanwhile, if there is such a thing."""
+        trouble.is_resumed = False
+        home = self.book.find(trouble.name[0], trouble.incident) if trouble.incident else None
+        others = [one for one in self.book.in_space(trouble.name[0]) if one is not home and self._takes(one, now)]
+        near = self._near(trouble, graph, others)
+        if home is not None and near is not None and bouts.is_separate(trouble, near.onset_at):
+            bouts.move([trouble], home, near, self.book)
 
     def _takes(self, incident: Incident, now: datetime) -> bool:
         """Whether new trouble may still be the same: it is open, or has been quiet for a short time only."""
@@ -215,16 +240,15 @@ class Lifecycle:
         mine = troubles.of(incident.space, incident.id)
         parts = {one.service: one for one in incident.affected}
         parts.update({one.name[1]: one.affected() for one in mine if one.name[1]})
-        spread = cascade.spread(list(parts.values()), graph)
+        spread = cascade.spread(bouts.for_origin(parts, mine), graph)
+        order = tuple(parts[one.service] for one in spread.order)
         findings = evidence.merged(incident.findings, [told for one in mine for told in one.tellings()])
         findings = findings[: self._rules.findings_per_incident_max]
-        judged, reasons = severity.judge(
-            spread.order, findings, incident.alerts, cascade=incident.cascade, rules=self._rules
-        )
-        onsets = [one.onset_at for one in spread.order]
+        judged, reasons = severity.judge(order, findings, incident.alerts, cascade=incident.cascade, rules=self._rules)
+        onsets = [one.onset_at for one in order]
         incident = replace(
             incident,
-            affected=spread.order,
+            affected=order,
             origin=spread.origin,
             origin_reasons=spread.reasons,
             findings=findings,

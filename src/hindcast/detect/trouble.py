@@ -10,19 +10,14 @@ import numpy as np
 
 from hindcast.detect import wording
 from hindcast.detect.counts import Counts, Ints, Name
-from hindcast.detect.onset import end, onset
+from hindcast.detect.onset import onset
 from hindcast.detect.silence import Silent
-from hindcast.detect.spike import STILL_SECONDS, Elevation, Spikes
-from hindcast.detect.tail import Floats
+from hindcast.detect.spike import Elevation, Spikes
 from hindcast.model.finding import Finding, Rule
 from hindcast.model.incident import Affected
 
 # While trouble is that young, each further second makes its onset clearer.
 ONSET_SETTLES_SECONDS = 120
-# So many errors more than usual are trouble that went on unwatched, and not the noise after it.
-UNWATCHED_ERRORS_MIN = 10
-# A service that usually speaks and says less than this share of it has not recovered: nobody knows.
-LINES_SHARE_MIN = 0.1
 
 
 @dataclass(slots=True)
@@ -48,10 +43,15 @@ class Trouble:
     errors_before: int = 0
     is_over: bool = False
     findings: dict[Rule, Finding] = field(default_factory=dict)
+    # Rules whose finding is of an earlier bout.
+    stale: set[Rule] = field(default_factory=set)
     # Of a silence: the second from which on a line ends it.
     silent_since: int = 0
     # What an earlier bout, or a life before a restart, already counted.
     before: Affected | None = None
+    # Of a bout that followed another: the first second that can be of it, and whether it still has to find its place.
+    bout_from: int = 0
+    is_resumed: bool = False
     # The incident it belongs to, once it does.
     incident: str | None = None
 
@@ -60,9 +60,9 @@ class Trouble:
         """Whether it is a silence, which ends with a line and not with fewer errors."""
         return self.rule in (Rule.SILENT, Rule.DEAF)
 
-    def affected(self) -> Affected:
-        """Its part in an incident, as it stands."""
-        own = Affected(
+    def bout(self) -> Affected:
+        """The present bout alone."""
+        return Affected(
             service=self.name[1],
             onset_at=moment(self.onset),
             last_trouble_at=moment(self.last),
@@ -72,6 +72,10 @@ class Trouble:
             surprise=round(self.surprise, 2),
             quiet_since=moment(self.last + 1) if self.is_over else None,
         )
+
+    def affected(self) -> Affected:
+        """Its part in an incident, as it stands, with what came before the present bout."""
+        own = self.bout()
         if self.before is None:
             return own
         return replace(
@@ -83,6 +87,15 @@ class Trouble:
             usual=own.usual if own.peak >= self.before.peak else self.before.usual,
             surprise=max(own.surprise, self.before.surprise),
         )
+
+    def resume(self, onset: int, *, now: int) -> None:
+        """Begin another bout: what there was so far is over, and counts as what came before."""
+        self.before = replace(self.affected(), quiet_since=moment(self.last + 1))
+        self.bout_from = self.last + 1
+        self.onset, self.noticed, self.last = onset, now, onset
+        self.peak, self.usual_in_window, self.surprise, self.errors = 0, 0.0, 0.0, 0
+        self.is_over, self.is_resumed = False, True
+        self.stale = set(self.findings)
 
     def tellings(self) -> tuple[Finding, ...]:
         """Its findings as of now."""
@@ -138,8 +151,9 @@ class Troubles:
             if trouble is None or trouble.is_silent:
                 trouble = self._begin(one, counts, spikes, trouble)
             trouble.surprise = max(trouble.surprise, one.surprise)
-            if one.rule not in trouble.findings:
+            if one.rule not in trouble.findings or one.rule in trouble.stale:
                 trouble.findings[one.rule] = _finding(name, one, trouble.onset, counts.end)
+                trouble.stale.discard(one.rule)
 
     def silence(self, silents: Iterable[Silent], deaf: dict[int, int], counts: Counts) -> None:
         """Services and spaces that say nothing any more."""
@@ -153,21 +167,8 @@ class Troubles:
             if name not in self.muted:
                 self._hush(name, Rule.DEAF, since, 0.0, counts.end)
 
-    def follow(self, counts: Counts, spikes: Spikes, lines_usual: Floats, *, window_seconds: int) -> None:
-        """Look at everything in trouble again: does it go on, since when is it over, how much was there."""
-        for trouble in self.by_name.values():
-            if trouble.is_silent:
-                _follow_silence(trouble, counts)
-        loud = [one for one in self.by_name.values() if not one.is_silent and one.name in counts.rows]
-        if loud:
-            rows = np.array([counts.rows[one.name] for one in loud])
-            odd, _ = spikes.still(rows, np.array([one.usual for one in loud]))
-            for trouble, row, sureness in zip(loud, rows.tolist(), odd.tolist(), strict=True):
-                _follow_errors(trouble, row, sureness, counts, float(lines_usual[row]))
-                _note_peak(trouble, counts.errors[row, -window_seconds:], float(spikes.usual[row]))
-        self._unmute(counts, spikes)
-
-    def _unmute(self, counts: Counts, spikes: Spikes) -> None:
+    def unmute(self, counts: Counts, spikes: Spikes) -> None:
+        """Listen again to every service that was waved aside and is as usual now."""
         for name in list(self.muted):
             row = counts.rows.get(name)
             if row is None:
@@ -185,7 +186,7 @@ class Troubles:
     def _begin(self, one: Elevation, counts: Counts, spikes: Spikes, silence: Trouble | None) -> Trouble:
         name = counts.names[one.row]
         usual = float(spikes.usual[one.row]) if one.known else 0.0
-        began = _onset(counts, one.row, usual)
+        began = onset_of(counts, one.row, usual)
         trouble = Trouble(name, one.rule, began, counts.end, began, usual=usual, is_known=one.known)
         if not one.known:
             trouble.usual = _usual_before(counts, one.row, began)
@@ -233,8 +234,9 @@ def _finding(name: Name, one: Elevation, began: int, now: int) -> Finding:
     )
 
 
-def _onset(counts: Counts, row: int, usual: float) -> int:
-    first = max(int(counts.first_line[row]), counts.end - counts.seconds + 1)
+def onset_of(counts: Counts, row: int, usual: float, *, since: int = 0) -> int:
+    """The second, not before `since`, from which on a service had more errors than usual."""
+    first = max(int(counts.first_line[row]), counts.end - counts.seconds + 1, since)
     column = counts.column(first)
     return first + onset(counts.errors[row, column:], usual)
 
@@ -243,56 +245,3 @@ def _usual_before(counts: Counts, row: int, began: int) -> float:
     first = counts.column(int(counts.first_line[row]))
     until = counts.column(began)
     return float(counts.errors[row, first:until].mean()) if until - first >= 10 else 0.0
-
-
-def _follow_silence(trouble: Trouble, counts: Counts) -> None:
-    space, service = trouble.name
-    rows = [row for name, row in counts.rows.items() if name[0] == space and service in ("", name[1])]
-    heard = max((int(counts.last_line[row]) for row in rows), default=0)
-    if heard < trouble.silent_since:
-        trouble.last = counts.end
-    elif not trouble.is_over:
-        # The silence lasted until the first line.
-        trouble.is_over = True
-        spoke = counts.lines[rows, counts.column(trouble.silent_since) :].any(axis=0)
-        first = max(trouble.silent_since, counts.end - counts.seconds + 1) + int(spoke.argmax())
-        trouble.last = min(first if spoke.any() else heard, counts.end) - 1
-
-
-def _follow_errors(trouble: Trouble, row: int, odd: float, counts: Counts, lines_usual: float) -> None:
-    if not trouble.is_over and trouble.before is None and counts.end - trouble.noticed <= ONSET_SETTLES_SECONDS:
-        trouble.onset = min(_onset(counts, row, trouble.usual), trouble.noticed)
-    if trouble.onset > counts.end - counts.seconds:
-        trouble.errors_before = counts.errors_until(row, trouble.onset - 1)
-    heard = int(counts.lines[row, -60:].sum()) >= LINES_SHARE_MIN * lines_usual
-    if odd > 0:
-        trouble.is_over = False
-        # Only the last minute: of trouble that comes in waves, the end of the newest wave counts.
-        since = max(trouble.onset, counts.end - STILL_SECONDS + 1)
-        until = end(counts.errors[row, counts.column(since) :], trouble.usual)
-        trouble.last = max(trouble.last, since + until - 1)
-        trouble.surprise = max(trouble.surprise, odd)
-    elif heard:
-        if not trouble.is_over:
-            _catch_up(trouble, row, counts)
-        trouble.is_over = True
-    elif not trouble.is_over:
-        trouble.last = counts.end
-    if trouble.last > counts.end - counts.seconds:
-        # Errors after the last of it are noise; counting ends where the trouble does.
-        trouble.errors = max(counts.errors_until(row, trouble.last) - trouble.errors_before, 0)
-
-
-def _catch_up(trouble: Trouble, row: int, counts: Counts) -> None:
-    """Find the last of it after time that nobody watched: a restart, or ticks that were lost."""
-    since = max(trouble.last + 1, counts.end - counts.seconds + 1)
-    rest = counts.errors[row, counts.column(since) :]
-    if rest.sum() >= 2 * trouble.usual * len(rest) + UNWATCHED_ERRORS_MIN:
-        trouble.last = max(trouble.last, since + end(rest, trouble.usual) - 1)
-
-
-def _note_peak(trouble: Trouble, errors: Ints, usual: float) -> None:
-    count = int(errors.sum())
-    if count > trouble.peak:
-        trouble.peak = count
-        trouble.usual_in_window = (usual if trouble.is_known else trouble.usual) * len(errors)
