@@ -209,6 +209,7 @@ def test_a_guess_gives_way_to_a_cause(guess: str) -> None:
     assert alone.cause is not None
     assert beside.cause is not None
     assert alone.cause.evidence == ("cases/a@12",)
+    assert alone.next_steps[0].text.startswith("Look for the cause; all that was known then: ")
     assert beside.cause.evidence == ("cases/b@12",)
 
 

@@ -93,6 +93,11 @@ def agree(a: str, b: str) -> bool:
     return len(ours & theirs) >= max(SHARED_WORDS_MIN * shorter, min(shorter, 2))
 
 
+def is_guess(text: str) -> bool:
+    """Whether a text says of itself that nobody was sure of it."""
+    return _GUESS.search(text) is not None
+
+
 def _told(text: str, chars_max: int) -> str:
     """As many whole sentences as fit."""
     kept = ""
@@ -105,7 +110,7 @@ def _told(text: str, chars_max: int) -> str:
 
 def _weight(member: Member, cause: Cause) -> float:
     vouched = max((WITNESS_WEIGHTS[one.witness] for one in cause.evidence), default=UNSTATED_WEIGHT)
-    vouched *= GUESS_COUNTS if _GUESS.search(cause.text) else 1.0
+    vouched *= GUESS_COUNTS if is_guess(cause.text) else 1.0
     return vouched * cause.confidence * member.remembered.confidence
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from hindcast.model.diagnosis import Advice, Claim
 from hindcast.model.recollection import Cue
+from hindcast.reason.causes import is_guess
 from hindcast.reason.wording import first_sentence, full_stop, one_line
 
 STEP_CHARS_MAX = 240
@@ -25,7 +26,10 @@ def steps_when_seen(
     found: list[Claim] = []
     if cause is not None:
         what = first_sentence(cause.text, STEP_CHARS_MAX)
-        found.append(Claim(full_stop(f"Check that the cause is there again: {what}"), cause.evidence))
+        said = (
+            "Look for the cause; all that was known then" if is_guess(what) else "Check that the cause is there again"
+        )
+        found.append(Claim(full_stop(f"{said}: {what}"), cause.evidence))
     elif differs:
         found.append(Claim(full_stop(f"Look first at what differs: {differs[0]}"), (ref,)))
     if fixes:
