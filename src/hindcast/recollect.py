@@ -15,6 +15,8 @@ from hindcast.casebook import Casebook
 from hindcast.experience import experience_of
 from hindcast.memory import Memory, View, When
 from hindcast.model.diagnosis import Diagnosis
+from hindcast.model.ids import Address
+from hindcast.model.incident import from_json
 from hindcast.model.query import Filter, Query
 from hindcast.model.recollection import Cue, Familiarity, Recollection
 from hindcast.model.record import MAIN, Record
@@ -22,6 +24,7 @@ from hindcast.model.verdict import NO_EXPERIENCE, Experience
 from hindcast.reason.answer import diagnose
 from hindcast.recall.limits import RecallLimits
 from hindcast.recall.shared import recall_shared
+from hindcast.register import NAMESPACE as INCIDENTS
 from hindcast.shares import grants
 
 RUNBOOKS = "runbooks"
@@ -83,7 +86,7 @@ class Recollect:
         view = self._view(moment, branch)
         case = Casebook(self._memory).case(incident)
         cue = cue_of_case(case, at=self._asked_at(moment))
-        return self._answer(view, cue, (), hits_max, is_now=moment is None)
+        return self._answer(view, cue, (), hits_max, is_now=moment is None, changes=_changes_before(view, incident))
 
     def _view(self, moment: When | None, branch: str) -> View:
         return self._memory.now(branch) if moment is None else self._memory.at(moment, branch=branch)
@@ -92,7 +95,16 @@ class Recollect:
         """Ages are counted from the moment that is asked about, where it is a time."""
         return moment if isinstance(moment, datetime) else self._now()
 
-    def _answer(self, view: View, cue: Cue, notes: Sequence[str], hits_max: int | None, *, is_now: bool) -> Answered:
+    def _answer(
+        self,
+        view: View,
+        cue: Cue,
+        notes: Sequence[str],
+        hits_max: int | None,
+        *,
+        is_now: bool,
+        changes: Sequence[str] = (),
+    ) -> Answered:
         limits = self._limits if hits_max is None else replace(self._limits, hits_max=hits_max)
         experience = self._experience(view) if is_now else experience_of(view)
         space = self._memory.space
@@ -100,8 +112,12 @@ class Recollect:
         shared = grants(view, space, self._others) if is_now else ()
         found = recall_shared(view, cue, experience, grants=shared, limits=limits, space=space)
         found = replace(found, notes=(*notes, *found.notes))
-        runbooks = self._runbooks(view, cue) if found.familiarity is not Familiarity.SEEN else ()
-        return Answered(found, diagnose(found, runbooks=runbooks, experience=experience, space=space))
+        # A sure answer with a fix needs no generic checks; what is sure and without one does.
+        best = found.best
+        is_told = found.familiarity is Familiarity.SEEN and best is not None and best.case.resolution is not None
+        runbooks = () if is_told else self._runbooks(view, cue)
+        told = diagnose(found, runbooks=runbooks, experience=experience, space=space, changes=changes)
+        return Answered(found, told)
 
     def _experience(self, view: View) -> Experience:
         """What people said about answers so far; read again only when something was written since."""
@@ -117,3 +133,15 @@ class Recollect:
         # By words alone: running the model a second time would cost more than it finds among a few pages.
         found = view.search(Query(text, wanted, RUNBOOKS_SHOWN_MAX, arms=("words",)))
         return tuple(hit.record for hit in found.hits)
+
+
+def _changes_before(view: View, incident: str) -> tuple[str, ...]:
+    """What was altered in the watched system just before an incident, in words."""
+    record = view.find(Address(INCIDENTS, incident))
+    if record is None or not isinstance(record.body, dict):
+        return ()
+    changes = from_json(record.body).changes
+    return tuple(
+        " ".join(part for part in (change.kind.value, change.service, change.title, change.ref) if part)
+        for change in changes
+    )

@@ -24,6 +24,8 @@ SAME = [
     ("changed the pool size from 20 to 50", "raise the pool"),
     ("added an index on orders", "create index orders(user_id)"),
     ("released the connection in the task teardown", "closing connections in teardown"),
+    ("gave the connection back", "released the connection"),
+    ("gave the pool more connections", "raised the pool size"),
     ("deployed a hotfix", "shipped the fix"),
     ("cap connections at 20", "limit the pool to 20 connections"),
 ]
@@ -40,6 +42,7 @@ DIFFERENT = [
     ("restarted order workers", "restarted payment workers"),
     ("changed pool from 50 to 20", "raised the pool to 50"),
     ("deployed v2", "rolled back v2"),
+    ("give the connection back after each task", "raised the pool size to 200"),
 ]
 
 

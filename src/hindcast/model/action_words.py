@@ -202,6 +202,8 @@ _VERBS: tuple[tuple[str, str, Deed, str], ...] = (
     ("release close return free unlock", "", Deed.RELEASE, "connection lock handle session lease"),
     ("release", "", Deed.RELEASE, "buffer memory"),
     ("build", "", Deed.ADD, "index"),
+    # What is given back is returned; without that, giving means giving more.
+    ("give hand", "back", Deed.RELEASE, "connection pool lock handle session lease"),
     ("give", "", Deed.RAISE, f"{_LIMITS} replica"),
     ("start", "", Deed.START, "service replica again job task consumer scheduler"),
     ("install", "", Deed.DEPLOY, ""),
