@@ -84,20 +84,17 @@ def _judged(one: Remembered, verdicts: Sequence[Verdict]) -> Remembered:
     return replace(one, gates=(*one.gates, f"{newest.by} said it was not this{why}"))
 
 
-def contradict(remembered: Sequence[Remembered], *, confidence_min: float, same_min: float) -> tuple[Remembered, ...]:
+def contradict(remembered: Sequence[Remembered], *, same_min: float) -> tuple[Remembered, ...]:
     """Hold back what claims as its fix an action that others know to have made the same failure worse.
 
-    The side that is vouched for less is held back; at a tie the warning wins, unless each side accuses the other. What
-    is less likely than `confidence_min` answers nothing and is left alone; two that are both as likely as `same_min`
-    are taken for the same failure whatever they look like.
+    The side that is vouched for less is held back; at a tie the warning wins, unless each side accuses the other. Two
+    that are both as likely as `same_min` are taken for the same failure whatever they look like.
     """
     warning = [one for one in remembered if any(attempt.outcome is Outcome.MADE_WORSE for attempt in one.case.attempts)]
     if not warning:
         return tuple(remembered)
     return tuple(
-        replace(one, gates=(*one.gates, gate))
-        if one.confidence >= confidence_min and (gate := _contradicted(one, remembered, warning, same_min))
-        else one
+        replace(one, gates=(*one.gates, gate)) if (gate := _contradicted(one, remembered, warning, same_min)) else one
         for one in remembered
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from hindcast.model.action import same_action
 from hindcast.model.case import Attempt, Case, Evidence, Outcome, Witness
@@ -55,6 +56,7 @@ def kin(one: Case, other: Case) -> bool:
     return alike(_seen(one), _seen(other)) >= SEEN_ALIKE_MIN
 
 
+@lru_cache(maxsize=65_536)
 def same_deed(one: str, other: str) -> bool:
     """Whether two texts name the same action. Texts without a word we can read are the same only to the letter."""
     if not word_set(one) or not word_set(other):

@@ -59,7 +59,7 @@ def recall(
     model = (learnt or shipped()).model_for(considered.asked.arms)
     found = _contenders(_ranked(cue, considered, model, space), limits)
     found = judge(found, cue, experience)
-    found = contradict(found, confidence_min=model.maybe_min, same_min=model.seen_min)
+    found = contradict(found, same_min=model.seen_min)
     found = retire(found, experience)
     found = supersede(found)
     remembered = tuple(
