@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 from rich.padding import Padding
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from hindcast.cli.render import clean, cut
@@ -34,7 +34,8 @@ QUOTE_CHARS_MAX = 160
 def table(rows: Sequence[tuple[Case | None, Incident | None]], now: datetime) -> Table:
     """Incidents and cases as one list."""
     shown = Table(
-        "incident",
+        # An id that is cut cannot be copied.
+        Column("incident", no_wrap=True, min_width=max((len(_id(*row)) for row in rows), default=0)),
         "state",
         "severity",
         "began",
@@ -51,7 +52,7 @@ def table(rows: Sequence[tuple[Case | None, Incident | None]], now: datetime) ->
         began = incident.onset_at if incident else case.occurred_at if case else now
         title = case.title if case else incident.title if incident else ""
         shown.add_row(
-            case.id if case else incident.id if incident else "",
+            _id(case, incident),
             Text(state, style=STATES.get(state, "dim")),
             Text(severity, style=SEVERITIES.get(severity, "")),
             f"{began:%Y-%m-%d %H:%M}",
@@ -60,6 +61,10 @@ def table(rows: Sequence[tuple[Case | None, Incident | None]], now: datetime) ->
             cut(clean(title), TITLE_CHARS_MAX),
         )
     return shown
+
+
+def _id(case: Case | None, incident: Incident | None) -> str:
+    return case.id if case else incident.id if incident else ""
 
 
 def standing(case: Case | None, incident: Incident | None) -> str:
