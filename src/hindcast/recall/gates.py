@@ -9,7 +9,6 @@ from hindcast.model.case import Case, Outcome
 from hindcast.model.recollection import Cue, Remembered
 from hindcast.model.verdict import Experience, Judgement, Matter, Verdict
 from hindcast.recall.kinship import claim_weight, fixes, harm_weight, kin
-from hindcast.recall.rank import raised
 from hindcast.recall.text import alike
 
 # From here on two questions are the same one, asked again.
@@ -68,7 +67,8 @@ def _judged(one: Remembered, verdicts: Sequence[Verdict]) -> Remembered:
         one = replace(
             one,
             score=one.score + odds,
-            confidence=raised(one.confidence, odds),
+            # Applied to the confidence once that is settled.
+            features={**one.features, "verdict": odds},
             reasons=(*one.reasons, f"{said} said it was this when the same was asked before"),
         )
     if len(wrongs) <= len(rights):

@@ -22,13 +22,13 @@ def score(features: Mapping[str, float], model: Model) -> float:
     return _weighed(features, model.rank)
 
 
-def confidence(features: Mapping[str, float], model: Model, *, cases: int) -> float:
-    """How likely it is the same failure, as measured, among so many cases that came to mind."""
+def estimate(features: Mapping[str, float], model: Model, *, cases: int) -> float:
+    """How likely it seems to be the same failure, among so many cases that came to mind."""
     alone = model.confidence_young_offset + _weighed(features, model.confidence_young)
     if cases < CASES_COMPARED_MIN:
-        return levelled(probability(alone), model.levels)
+        return probability(alone)
     compared = model.confidence_offset + _weighed(features, model.confidence)
-    return levelled(probability(joined(compared, alone)), model.levels)
+    return probability(joined(compared, alone))
 
 
 def levelled(estimate: float, levels: Sequence[Level]) -> float:
@@ -62,11 +62,15 @@ def raised(confidence: float, odds: float) -> float:
     return probability(math.log(known / (1 - known)) + odds)
 
 
-def falling(confidences: Sequence[float]) -> list[float]:
-    """The same confidences, none above the one before it: what is ranked behind cannot be surer."""
+def settled(estimates: Sequence[float], levels: Sequence[Level]) -> list[float]:
+    """The confidence in each of some ranked cases: what was measured for the first, and the others in proportion to it.
+
+    None is above the one before it: what is ranked behind cannot be surer.
+    """
     found: list[float] = []
-    for one in confidences:
-        found.append(min(one, found[-1]) if found else one)
+    for one in estimates:
+        share = levelled(estimates[0], levels) / max(estimates[0], CONFIDENCE_MIN)
+        found.append(min(one * share, found[-1]) if found else levelled(one, levels))
     return found
 
 

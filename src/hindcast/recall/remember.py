@@ -87,14 +87,15 @@ def _ranked(cue: Cue, considered: Considered, model: Model, space: str) -> tuple
     found: list[Remembered] = []
     for candidate, known, together in zip(candidates, considered.features, fused, strict=True):
         features = {"fused": together, **known}
-        confidence = rank.confidence(features, model, cases=len(candidates))
+        estimate = rank.estimate(features, model, cases=len(candidates))
         found.append(
             Remembered(
                 case=candidate.case,
                 address=candidate.address,
                 version=candidate.version,
                 space=space,
-                confidence=confidence,
+                # An estimate until the order is settled.
+                confidence=estimate,
                 familiarity=Familiarity.NEW,
                 score=rank.score(features, model),
                 ranks=candidate.ranks,
@@ -139,11 +140,12 @@ def _settled(found: Sequence[Remembered], model: Model, hits_max: int) -> tuple[
     settled: list[Remembered] = []
     for held in (False, True):
         group = [one for one in ordered if bool(one.gates) is held]
-        confidences = rank.falling([one.confidence for one in group])
-        settled += [
-            replace(one, confidence=sure, familiarity=rank.familiarity(sure, model))
-            for one, sure in zip(group[:hits_max], confidences, strict=False)
-        ]
+        surest = rank.CONFIDENCE_MAX
+        confidences = rank.settled([one.confidence for one in group], model.levels)
+        for one, sure in zip(group[:hits_max], confidences, strict=False):
+            confidence = min(rank.raised(sure, one.features.get("verdict", 0.0)), surest)
+            surest = confidence
+            settled.append(replace(one, confidence=confidence, familiarity=rank.familiarity(confidence, model)))
     return tuple(settled)
 
 
