@@ -174,7 +174,7 @@ def test_harm_in_a_case_that_is_only_near_takes_no_fix_away() -> None:
     found = answer(
         remembered(case("a", fix="Failed over redis"), 0.5),
         remembered(
-            having("b", attempt("failed over redis", MADE_WORSE), attempt(RAISED, MADE_WORSE), clues=Clues()), 0.2
+            having("b", attempt("failed over redis", MADE_WORSE), attempt(RAISED, MADE_WORSE), clues=Clues()), 0.277
         ),
     )
 

@@ -20,7 +20,7 @@ from hindcast.reason.causes import Causes, causes
 from hindcast.reason.compare import alike, differs
 from hindcast.reason.headline import maybe_headline, new_headline, seen_headline
 from hindcast.reason.people import people
-from hindcast.reason.pool import Member, Standing, is_foreign, own_space, pool, ref_of
+from hindcast.reason.pool import SAME_CONFIDENCE_MIN, Member, Standing, is_foreign, own_space, pool, ref_of
 from hindcast.reason.runbooks import checks
 from hindcast.reason.steps import asking, cautions, judging, steps_when_maybe, steps_when_seen
 from hindcast.reason.wording import age, full_stop, listed, one_line
@@ -95,7 +95,8 @@ def _answered(
         occurred_at=case.occurred_at,
         times_seen=len(ours),
         cause=why.told,
-        fixes=weighed.fixes,
+        # What is less likely than not the same failure is told in the headline, and offers nothing to do.
+        fixes=weighed.fixes if is_seen or best.confidence >= SAME_CONFIDENCE_MIN else (),
         avoid=weighed.avoid,
         tried=_tried(best, ref),
         people=known,

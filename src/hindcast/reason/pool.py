@@ -16,8 +16,8 @@ from hindcast.model.recollection import Familiarity, Recollection, Remembered
 
 # More likely than not the same failure.
 SAME_CONFIDENCE_MIN = 0.5
-# While nothing is sure, one chance in ten is enough for a warning: not needed it costs a minute, missing it the night.
-NEAR_CONFIDENCE_MIN = 0.1
+# While nothing is sure, one chance in four is enough for a warning: not needed it costs a minute, missing it the night.
+NEAR_CONFIDENCE_MIN = 0.25
 NEAR_MAX = 3
 # The case that answers is the likeliest to be the same failure, so its word comes before that of another single case
 # that is vouched for as well; better evidence, or several others that agree, come before it.

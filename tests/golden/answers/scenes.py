@@ -117,7 +117,7 @@ SCENES: dict[str, Scene] = {
     "new_to_an_empty_memory": Scene(recollection(reliability=Reliability(0.0, 0.1, 60, 1))),
     "new_with_something_near": Scene(
         recollection(
-            remembered(story(), 0.12, reasons=()),
+            remembered(story(), 0.27, reasons=()),
             remembered(case("slow-carts", title="Carts are slow", services=("cart",), components=("postgres",)), 0.05),
         )
     ),
