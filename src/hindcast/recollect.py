@@ -20,12 +20,12 @@ from hindcast.model.incident import from_json
 from hindcast.model.query import Filter, Query
 from hindcast.model.recollection import Cue, Familiarity, Recollection
 from hindcast.model.record import MAIN, Record
-from hindcast.model.verdict import NO_EXPERIENCE, Experience
+from hindcast.model.verdict import Experience
 from hindcast.reason.answer import diagnose
 from hindcast.recall.limits import RecallLimits
 from hindcast.recall.shared import recall_shared
 from hindcast.register import NAMESPACE as INCIDENTS
-from hindcast.shares import grants
+from hindcast.shares import Side, grants, shares_of
 
 RUNBOOKS = "runbooks"
 RUNBOOK = "runbook"
@@ -41,6 +41,16 @@ class Answered:
 
     recollection: Recollection
     diagnosis: Diagnosis
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """What a memory holds beside its cases, as far as an answer needs it."""
+
+    experience: Experience
+    # Whether other spaces have to be asked, and whether there are generic checks at all.
+    takes: bool
+    has_runbooks: bool
 
 
 def nobody(_: str) -> None:
@@ -62,8 +72,8 @@ class Recollect:
         self._now = now
         self._others = others
         self._limits = limits or RecallLimits()
-        # What was read of experience last, and the head of the branch it was read at.
-        self._known: tuple[str, Experience] = ("", NO_EXPERIENCE)
+        # What was read beside the cases last, by branch, and the step it was read at.
+        self._known: dict[str, tuple[int, _Beside]] = {}
 
     def ask(
         self,
@@ -106,26 +116,27 @@ class Recollect:
         changes: Sequence[str] = (),
     ) -> Answered:
         limits = self._limits if hits_max is None else replace(self._limits, hits_max=hits_max)
-        experience = self._experience(view) if is_now else experience_of(view)
+        beside = self._beside(view) if is_now else _beside(view)
+        experience = beside.experience
         space = self._memory.space
         # What others share is theirs to give and to stop, so only the present may ask them.
-        shared = grants(view, space, self._others) if is_now else ()
+        shared = grants(view, space, self._others) if is_now and beside.takes else ()
         found = recall_shared(view, cue, experience, grants=shared, limits=limits, space=space)
         found = replace(found, notes=(*notes, *found.notes))
         # A sure answer with a fix needs no generic checks; what is sure and without one does.
         best = found.best
         is_told = found.familiarity is Familiarity.SEEN and best is not None and best.case.resolution is not None
-        runbooks = () if is_told else self._runbooks(view, cue)
+        runbooks = () if is_told or not beside.has_runbooks else self._runbooks(view, cue)
         told = diagnose(found, runbooks=runbooks, experience=experience, space=space, changes=changes)
         return Answered(found, told)
 
-    def _experience(self, view: View) -> Experience:
-        """What people said about answers so far; read again only when something was written since."""
-        head = self._memory.log(view.moment.branch, commits_max=1)
-        at = f"{view.moment.branch} {head[0].id}" if head else ""
-        if at != self._known[0]:
-            self._known = (at, experience_of(view))
-        return self._known[1]
+    def _beside(self, view: View) -> _Beside:
+        """What is known beside the cases; read again only when something was written since."""
+        branch, step = view.moment.branch, view.newest_step
+        known = self._known.get(branch)
+        if known is None or known[0] != step:
+            known = self._known[branch] = (step, _beside(view))
+        return known[1]
 
     def _runbooks(self, view: View, cue: Cue) -> tuple[Record, ...]:
         wanted = Filter(namespace=RUNBOOKS, kind=RUNBOOK)
@@ -145,3 +156,9 @@ def _changes_before(view: View, incident: str) -> tuple[str, ...]:
         " ".join(part for part in (change.kind.value, change.service, change.title, change.ref) if part)
         for change in changes
     )
+
+
+def _beside(view: View) -> _Beside:
+    takes = any(share.side is Side.TAKEN for share in shares_of(view))
+    has_runbooks = bool(view.list(Filter(namespace=RUNBOOKS, kind=RUNBOOK), records_max=1).records)
+    return _Beside(experience_of(view), takes, has_runbooks)

@@ -83,7 +83,9 @@ class Register:
         found = self._memory(space).now().find(Address(NAMESPACE, incident_id))
         if found is None or not isinstance(found.body, dict):
             raise Missing(
-                f"There is no incident {incident_id!r}.", field="incident", remedy="`hindcast incident list` shows them."
+                f"There is no incident {incident_id!r}.",
+                field="incident",
+                remedy="`hindcast incident list` shows them.",
             )
         return from_json(found.body)
 

@@ -25,6 +25,7 @@ ARM_WEIGHTS: Mapping[str, float] = {"words": 1.0, "meaning": 0.8, "keys": 1.2, "
 # Each arm looks this much deeper than the answer, so that a record two arms rank in the middle can still win.
 DEPTH_FACTOR = 3
 CANDIDATES_MIN = 30
+SCORED_MIN = 50
 # What is looked through for the question's words; a body may be a megabyte.
 MATCHED_CHARS_MAX = 20_000
 
@@ -55,7 +56,9 @@ def _opinions(
 def search(store: Store, index: Index, query: Query, scope: Scope) -> Found:
     """Ask the index, join the arms, and read the winners from history itself."""
     index.follow(embed=False)
-    depth = max(query.hits_max * DEPTH_FACTOR, CANDIDATES_MIN)
+    # Where every arm scores what any arm found, nothing in the middle of one is lost for want of depth.
+    depth = max(query.hits_max, SCORED_MIN) if query.scored_by_all else query.hits_max * DEPTH_FACTOR
+    depth = max(depth, CANDIDATES_MIN)
     found = index.search(query, scope, candidates_max=depth)
     fused = fuse(found.by_arm, hits_max=query.hits_max)
     records = store.records([version for version, _, _ in fused])

@@ -28,6 +28,11 @@ class View:
         self._scope = moment.scope
         self.moment = moment
 
+    @property
+    def newest_step(self) -> int:
+        """The newest step of the space, on whatever branch: while it stays, nothing was written."""
+        return self._store.tip().seq
+
     def find(self, address: Address | str) -> Record | None:
         """The record at an address, or None."""
         found = self._store.get(self._scope, _askable(address))

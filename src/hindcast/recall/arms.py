@@ -60,6 +60,7 @@ def ask(memory: Searchable, cue: Cue, limits: RecallLimits) -> Asked:
         arms=ARMS if keys else tuple(arm for arm in ARMS if arm != "keys"),
         keys=keys,
         scored_by_all=True,
+        one_look=True,
         tokens_ms_max=limits.tokens_ms_max,
     )
     found = memory.search(query)

@@ -57,7 +57,9 @@ class Asking:
         unembedded = 0
         if asked is not None and self.vectors is not None and "meaning" in wanted:
             rows = self.vectors.meaning.rows(self.visible)
-            found["meaning"] = self.vectors.meaning.search(asked.vector, rows, hits_max=self.candidates_max)
+            found["meaning"] = self.vectors.meaning.search(
+                asked.vector, rows, hits_max=self.candidates_max, one_look=self.query.one_look
+            )
             unembedded = len(self.visible) - len(rows)
         if "keys" in wanted:
             found["keys"] = keys

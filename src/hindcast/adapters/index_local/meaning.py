@@ -210,11 +210,14 @@ class Meaning:
         for block in self._blocks:
             block[rows] = 0
 
-    def search(self, vector: Floats, rows: Rows, *, hits_max: int) -> tuple[tuple[int, float], ...]:
+    def search(
+        self, vector: Floats, rows: Rows, *, hits_max: int, one_look: bool = False
+    ) -> tuple[tuple[int, float], ...]:
         """Of these rows the nearest versions with their cosine similarity, the newer one where they tie.
 
         Bits may mislead, and what they lead to tells how far to trust them: where the best that were found lie close to
-        what a look left behind, others like them may have been left behind too, and the search looks again, wider.
+        what a look left behind, others like them may have been left behind too, and the search looks again, wider,
+        unless one look has to do.
         """
         if not len(rows):
             return ()
@@ -223,7 +226,7 @@ class Meaning:
             # Everything is looked at once, however often what is near is.
             first = self._apart(rows, asked, LOOKS[0], np.zeros(len(rows), np.uint16))
             near, scores, doubtful = self._looked(vector, asked, rows, first, NEAR, hits_max)
-            if doubtful:
+            if doubtful and not one_look:
                 near, scores, _ = self._looked(vector, asked, rows, first, NEAR_IN_DOUBT, hits_max)
         else:
             near, scores = rows, self._scores(vector, rows)
