@@ -9,9 +9,9 @@ from hindcast.model import case as cases
 from hindcast.model.case import Case, CaseState
 from hindcast.model.errors import Malformed
 from hindcast.model.query import Filter, Hit, Query, Rank
-from hindcast.model.recollection import Cue
+from hindcast.model.recollection import Cue, CueKind
 from hindcast.ports import Searchable
-from hindcast.recall.keys import keys_of_clues
+from hindcast.recall.keys import EXCEPTION, FINGERPRINT, having, keys_of_clues
 from hindcast.recall.limits import RecallLimits
 from hindcast.recall.text import clean
 
@@ -53,6 +53,9 @@ def ask(memory: Searchable, cue: Cue, limits: RecallLimits) -> Asked:
             remedy="Give an error, a stack trace or a question in words.",
         )
     keys = keys_of_clues(cue.clues, cue.services)[: limits.keys_max]
+    if cue.kind is CueKind.PROSE:
+        # In a person's sentences names are mentioned in passing; cases that only share one would crowd out better ones.
+        keys = tuple(key for prefix in (FINGERPRINT, EXCEPTION) for key in having(prefix, keys))
     query = Query(
         text=text,
         filter=Filter(namespace=cases.NAMESPACE, kind=cases.KIND),

@@ -12,7 +12,7 @@ class RecallLimits:
     # Cases in an answer. As many again may follow that were held back: they do not answer, but they may warn.
     hits_max: int = 10
     # Cases that are compared with the question one by one. The arms and the tokens have looked at more before.
-    candidates_max: int = 20
+    candidates_max: int = 30
     # How long the arm of tokens may look.
     tokens_ms_max: float = 60.0
     # What is read of a question. A model reads less, and words beyond it are mostly log.

@@ -48,7 +48,10 @@ class Asking:
         terms = self.words.terms(self.query.text)
         found: dict[str, Scored] = {}
         if "words" in wanted:
-            found["words"] = self.words.search(terms, self.mask, self.visible, hits_max=self.candidates_max)
+            heavy = self.words.heavy(self.query.text)
+            found["words"] = self.words.search(
+                terms, self.mask, self.visible, hits_max=self.candidates_max, heavy=heavy
+            )
         keys: Scored = ()
         if "keys" in wanted:
             keys = self.words.search_keys(self.query.keys, self.mask, self.visible, hits_max=self.candidates_max)
@@ -110,7 +113,8 @@ class Asking:
         only[versions] = True
         if arm == "keys":
             return self.words.search_keys(self.query.keys, only, versions, hits_max=len(versions))
-        return self.words.search(terms, only, versions, hits_max=len(versions))
+        heavy = self.words.heavy(self.query.text)
+        return self.words.search(terms, only, versions, hits_max=len(versions), heavy=heavy)
 
     def _compared(self, found: Mapping[str, Scored], asked: Asked, notes: list[str]) -> Scored | None:
         """The best of all arms by what their tokens say; tokens that are lacking are made, as far as time allows."""

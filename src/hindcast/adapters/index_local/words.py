@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from hindcast.adapters.index_local.catalog import Mask
 from hindcast.adapters.index_local.files import seal, sealed
-from hindcast.adapters.index_local.text import with_parts
+from hindcast.adapters.index_local.text import head_of, with_parts
 
 WRITER_BYTES = 256_000_000
 WORD_CHARS_MAX = 80
@@ -39,6 +39,9 @@ FETCH_FACTOR = 4
 # Among few texts every word counts.
 COMMON_SHARE = 0.1
 COMMON_TEXTS_MIN = 20_000
+# How much more a word of a long question's first line counts than one further down.
+HEAD_COUNTS = 4.0
+HEAD_REST_CHARS_MIN = 300
 FREQUENCIES_KEPT_MAX = 50_000
 # Scores are sums of 32-bit floats whose order of addition may differ; beyond this many digits there is only noise.
 SCORE_DIGITS = 4
@@ -145,6 +148,12 @@ class Words:
                 break
         return found
 
+    def heavy(self, text: str) -> Collection[str]:
+        """The words of a long question's first line; none where the question is no longer than that."""
+        start, stop = head_of(text)
+        rest = len(text) - (stop - start)
+        return self.terms(text[start:stop]) if rest > HEAD_REST_CHARS_MIN else ()
+
     def telling(self, terms: Collection[str], *, field: str = "text") -> Collection[str]:
         """The words (or keys) that tell texts apart: what most texts hold is left out, unless there is nothing else."""
         limit = max(COMMON_SHARE * self._searcher.num_docs, COMMON_TEXTS_MIN)
@@ -161,12 +170,21 @@ class Words:
         return known
 
     def search(
-        self, terms: Collection[str], mask: Mask, visible: NDArray[np.int64], *, hits_max: int
+        self,
+        terms: Collection[str],
+        mask: Mask,
+        visible: NDArray[np.int64],
+        *,
+        hits_max: int,
+        heavy: Collection[str] = (),
     ) -> tuple[tuple[int, float], ...]:
-        """The best visible versions with their scores, best first, the newer one where scores are equal."""
+        """The best visible versions with their scores, best first, the newer one where scores are equal.
+
+        Words among `heavy` count for more: in a long question those of its first line say what it is about.
+        """
         if not terms or not len(visible):
             return ()
-        return self._best(self._query(self.telling(terms)), mask, visible, hits_max)
+        return self._best(self._query(self.telling(terms), heavy), mask, visible, hits_max)
 
     def search_keys(
         self, keys: Collection[str], mask: Mask, visible: NDArray[np.int64], *, hits_max: int
@@ -199,11 +217,12 @@ class Words:
         best = np.lexsort((-versions, -scores))[:hits_max]
         return tuple(zip(versions[best].tolist(), scores[best].tolist(), strict=True))
 
-    def _query(self, terms: Collection[str]) -> tantivy.Query:
-        one_each = [
-            (tantivy.Occur.Should, tantivy.Query.term_query(self._schema, "text", term, index_option="freq"))
-            for term in terms
-        ]
+    def _query(self, terms: Collection[str], heavy: Collection[str]) -> tantivy.Query:
+        one_each = []
+        for term in terms:
+            query = tantivy.Query.term_query(self._schema, "text", term, index_option="freq")
+            weighed = tantivy.Query.boost_query(query, HEAD_COUNTS) if term in heavy else query
+            one_each.append((tantivy.Occur.Should, weighed))
         return tantivy.Query.boolean_query(one_each)
 
     def _named(self, versions: list[int]) -> tantivy.Query:
