@@ -14,8 +14,9 @@ from hindcast.model.case import Outcome, Witness
 
 WORDS = (
     "we tried restarting redis rolled back the release . , ; but it made things worse did not help ? errors "
-    "stopped after neither nor scaling up should have if only ` kubectl rollout undo ` \n - 14:05 * # ``` which fixed took "
-    "down auth too the pool was raised from 20 to 200 until a failover nothing helped for ten minutes and then that : | ( ) again"
+    "stopped after neither nor scaling up should have if only ` kubectl rollout undo ` \n - 14:05 * # ``` which fixed "
+    "took down auth too the pool was raised from 20 to 200 until a failover nothing helped for ten minutes and then "
+    "that : | ( ) again"
 )
 PIECES = st.sampled_from(WORDS.split(" "))
 PROSE = st.lists(PIECES, max_size=60).map(" ".join)

@@ -217,7 +217,7 @@ class Words:
         best = np.lexsort((-versions, -scores))[:hits_max]
         return tuple(zip(versions[best].tolist(), scores[best].tolist(), strict=True))
 
-    def _query(self, terms: Collection[str], heavy: Collection[str]) -> tantivy.Query:
+    def _query(self, terms: Collection[str], heavy: Collection[str] = ()) -> tantivy.Query:
         one_each = []
         for term in terms:
             query = tantivy.Query.term_query(self._schema, "text", term, index_option="freq")
