@@ -94,7 +94,7 @@ class Recollect:
     ) -> Answered:
         """What is known about an incident's failure from before it."""
         view = self._view(moment, branch)
-        case = Casebook(self._memory).case(incident)
+        case = Casebook(self._memory, branch=branch).case(incident)
         cue = cue_of_case(case, at=self._asked_at(moment))
         return self._answer(view, cue, (), hits_max, is_now=moment is None, changes=_changes_before(view, incident))
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import io
-import json
 import re
 import shlex
-import sys
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
+from tests.keyboard import Said, typed
 from tests.serving import free_port
 
 from hindcast import cli
@@ -41,19 +38,8 @@ POOL = Case(
 
 
 @dataclass(frozen=True)
-class Said:
-    """What one command left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def document(self) -> dict[str, Any]:
-        """The one JSON document on stdout."""
-        found = json.loads(self.out)
-        assert isinstance(found, dict)
-        return found
+class Told(Said):
+    """What a command left behind that answers with a case."""
 
     @property
     def case(self) -> Case:
@@ -70,24 +56,19 @@ class Keyboard:
     clock: ManualClock
     folder: Path
 
-    def __call__(self, line: str, *, stdin: str = "", terminal: bool = False) -> Said:
+    def __call__(self, line: str, *, stdin: str = "", terminal: bool = False) -> Told:
         """Run `hindcast incident LINE`."""
         self.clock.move(timedelta(minutes=1))
-        source = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
-        self.patch.setattr(source, "isatty", lambda: terminal, raising=False)
-        self.patch.setattr(sys, "stdin", source)
-        self.capture.readouterr()
-        code = cli.run([GROUP, *shlex.split(line)])
-        told = self.capture.readouterr()
-        return Said(code, told.out, told.err)
+        said = typed([GROUP, *shlex.split(line)], self.capture, self.patch, stdin=stdin, terminal=terminal)
+        return Told(said.code, said.out, said.err)
 
-    def ok(self, line: str, *, stdin: str = "", terminal: bool = False) -> Said:
+    def ok(self, line: str, *, stdin: str = "", terminal: bool = False) -> Told:
         """A command that has to work."""
         said = self(line, stdin=stdin, terminal=terminal)
         assert said.code == 0, said.err
         return said
 
-    def json(self, line: str, *, stdin: str = "") -> Said:
+    def json(self, line: str, *, stdin: str = "") -> Told:
         """A command that has to work and answers with a document."""
         return self.ok(f"{line} --json", stdin=stdin)
 

@@ -2,41 +2,23 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import shlex
 import sqlite3
-import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.keyboard import Said, typed
 
-from hindcast import cli
 from hindcast.adapters.clock import ManualClock
 from hindcast.cli import session
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)
-
-
-@dataclass(frozen=True)
-class Said:
-    """What one command left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def document(self) -> dict[str, Any]:
-        """The one JSON document on stdout."""
-        found = json.loads(self.out)
-        assert isinstance(found, dict)
-        return found
 
 
 @dataclass
@@ -51,14 +33,8 @@ class Keyboard:
     def __call__(self, line: str, *more: str, stdin: str | bytes | None = None, terminal: bool = False) -> Said:
         """Run `hindcast memory LINE`; further words are taken as they are."""
         self.clock.move(timedelta(hours=1))
-        given = stdin.encode() if isinstance(stdin, str) else stdin or b""
-        source = io.TextIOWrapper(io.BytesIO(given), encoding="utf-8")
-        self.patch.setattr(source, "isatty", lambda: terminal, raising=False)
-        self.patch.setattr(sys, "stdin", source)
-        self.capture.readouterr()
-        code = cli.run(["memory", *shlex.split(line), *more])
-        told = self.capture.readouterr()
-        return Said(code, told.out, told.err)
+        words = ["memory", *shlex.split(line), *more]
+        return typed(words, self.capture, self.patch, stdin=stdin, terminal=terminal)
 
     def ok(self, line: str, *more: str, stdin: str | None = None) -> str:
         """What a command prints that has to work."""

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import io
-import json
 import shlex
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.cells import cell_len
+from tests.keyboard import Said, typed
 
 from hindcast import cli
 from hindcast.adapters.clock import ManualClock
@@ -75,22 +72,6 @@ def other_case() -> Case:
     )
 
 
-@dataclass(frozen=True)
-class Said:
-    """What one command left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def document(self) -> dict[str, Any]:
-        """The one JSON document on stdout."""
-        found = json.loads(self.out)
-        assert isinstance(found, dict)
-        return found
-
-
 @dataclass
 class Keyboard:
     """Types command lines."""
@@ -100,12 +81,7 @@ class Keyboard:
 
     def __call__(self, line: str, *more: str, stdin: str | bytes = b"") -> Said:
         """Run `hindcast recall LINE`; further words are taken as they are."""
-        given = stdin.encode() if isinstance(stdin, str) else stdin
-        self.patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given), encoding="utf-8"))
-        self.capture.readouterr()
-        code = cli.run(["recall", *shlex.split(line), *more])
-        told = self.capture.readouterr()
-        return Said(code, told.out, told.err)
+        return typed(["recall", *shlex.split(line), *more], self.capture, self.patch, stdin=stdin)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import threading
@@ -16,6 +17,7 @@ from rich.text import Text
 
 from hindcast.cli import rounds
 from hindcast.cli.session import Session
+from hindcast.model.errors import HindcastError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,17 +132,20 @@ class _Story(threading.Thread):
             with suppress(httpx.HTTPError):
                 httpx.get(f"{self._url}/health", timeout=2, trust_env=False)
                 break
+        if self._stopping.is_set():
+            return
         try:
             self._tell_rounds()
-        # The face of the product: whatever goes wrong in this thread is told by the command when it ends.
-        except Exception as error:  # noqa: BLE001
+        except (HindcastError, httpx.HTTPError) as error:
+            # The command tells it again when it ends, by its exit code.
             self.failure = error
             self._session.hint(f"The two rounds could not be played: {error}")
-        if not self._command:
-            signal_stop()
-            return
-        self._after_rounds()
-        if not self._stopping.is_set():
+        finally:
+            if not self._command:
+                # As Ctrl-C would: the server runs in this very process.
+                signal.raise_signal(signal.SIGINT)
+        if self._command and not self._stopping.is_set():
+            self._after_rounds()
             self._process = subprocess.Popen(self._command)
 
     def _tell_rounds(self) -> None:
@@ -159,11 +164,3 @@ class _Story(threading.Thread):
         if self._process is not None:
             self._process.terminate()
             self._process.wait()
-
-
-def signal_stop() -> None:
-    """End the server of this process as Ctrl-C would."""
-    import os
-    import signal
-
-    os.kill(os.getpid(), signal.SIGINT)

@@ -7,7 +7,7 @@ that somebody wrote long before there was a Hindcast. Every field may be empty; 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from hindcast.model.errors import Malformed
+from hindcast.model.reading import check_time, read_value
 from hindcast.model.signal import Severity
 
 # Where cases are remembered, and as what.
@@ -196,23 +196,28 @@ def from_json(body: Mapping[str, Any]) -> Case:
 
     Raises Malformed when a field is missing, of the wrong type, or a time has no timezone.
     """
-    try:
-        case = msgspec.convert(body, Case)
-    except msgspec.ValidationError as error:
-        problem, _, place = str(error).partition(" - at ")
-        raise Malformed(
-            f"This is no case: {problem}.",
-            field=place.strip("`").removeprefix("$.") or None,
-            remedy="A case has at least an id, a title and occurred_at; docs/reference/cases.md shows one.",
-        ) from error
-    times = [case.occurred_at, case.resolved_at]
-    times += [attempt.at for attempt in case.attempts]
-    times += [note.at for note in case.notes]
-    for time in times:
-        if time is not None and time.tzinfo is None:
-            raise Malformed(
-                f"{time.isoformat()} has no timezone.",
-                field="occurred_at",
-                remedy="Write times as 2026-11-15T02:03:04Z.",
-            )
+    case = read_value(
+        Case,
+        body,
+        what="case",
+        remedy="A case has at least an id, a title and occurred_at; docs/reference/cases.md shows one.",
+    )
+    for field, time in _times(case):
+        if time is not None:
+            check_time(time, field=field)
     return case
+
+
+def _times(case: Case) -> Iterator[tuple[str, datetime | None]]:
+    """Every time that a case tells, and where."""
+    yield "occurred_at", case.occurred_at
+    yield "resolved_at", case.resolved_at
+    yield from (("notes", note.at) for note in case.notes)
+    if case.cause is not None:
+        yield from (("cause.evidence", one.at) for one in case.cause.evidence)
+    for field, told in (
+        *(("attempts", attempt) for attempt in case.attempts),
+        *((("resolution", case.resolution),) if case.resolution is not None else ()),
+    ):
+        yield f"{field}.at", told.at
+        yield from ((f"{field}.evidence", one.at) for one in told.evidence)

@@ -14,8 +14,8 @@ from typing import Any
 
 import msgspec
 
-from hindcast.model.errors import Malformed
 from hindcast.model.finding import Finding, Rule
+from hindcast.model.reading import check_time, read_value
 from hindcast.model.signal import Alert, Severity, SystemChange
 
 
@@ -180,24 +180,14 @@ def from_json(body: Mapping[str, Any]) -> Incident:
 
     Raises Malformed when a field is missing, of the wrong type, or a time has no timezone.
     """
-    try:
-        incident = msgspec.convert(body, Incident)
-    except msgspec.ValidationError as error:
-        problem, _, place = str(error).partition(" - at ")
-        raise Malformed(
-            f"This is no incident: {problem}.",
-            field=place.strip("`").removeprefix("$.") or None,
-            remedy="Hand over what to_json wrote.",
-        ) from error
+    incident = read_value(Incident, body, what="incident", remedy="Hand over what to_json wrote.")
     _check_times(msgspec.to_builtins(incident, builtin_types=(datetime,)), "")
     return incident
 
 
 def _check_times(value: Any, place: str) -> None:  # noqa: ANN401
-    if isinstance(value, datetime) and value.tzinfo is None:
-        raise Malformed(
-            f"{value.isoformat()} has no timezone.", field=place, remedy="Write times as 2026-11-15T02:03:04Z."
-        )
+    if isinstance(value, datetime):
+        check_time(value, field=place)
     if isinstance(value, Mapping):
         for name, inner in value.items():
             _check_times(inner, f"{place}.{name}" if place else str(name))
