@@ -41,7 +41,7 @@ FACES = frozenset({"cli", "rest", "mcp"})
 
 # The parts that touch the world or put together those that do. Every other part of the package, today's and
 # tomorrow's, gets the world as an argument.
-WORLDLY = FACES | {"adapters", "build", "config", "integrations"}
+WORLDLY = FACES | {"adapters", "build", "client", "config", "integrations"}
 WORLDLY_MODULES = frozenset(
     # Time, chance, files.
     {"time", "random", "secrets", "glob", "io", "os", "pathlib", "shutil", "sqlite3", "tempfile"}

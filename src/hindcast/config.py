@@ -56,6 +56,38 @@ class Settings:
     # The fixed rule: so many errors of one service within so many seconds are an incident.
     errors_min: int = 100
     window_seconds: int = 120
+    # Who has to say who they are. auto: nobody while it listens on this machine only and nobody was invited, everybody
+    # otherwise. required: everybody, always. open: nobody, which is refused unless it listens on this machine only.
+    auth: str = "auto"
+    # How browsers and links reach it, if that is not host and port: https://hindcast.example.com
+    public_url: str = ""
+    # Pages of other origins that may call the API, with commas between; none if empty.
+    cors_origins: str = ""
+    # How many requests a key, a person or an address may make in a minute; ingest has limits of its own.
+    requests_per_minute: int = 1_200
+    # How long a request may take, and how long a client may take to send it.
+    request_seconds_max: int = 30
+    # An identity provider people may sign in with (OpenID Connect).
+    oidc_issuer: str = ""
+    oidc_client: str = ""
+    oidc_secret: str = ""
+    # A language model to ask with, as provider:name; empty: none, and questions are answered by the tools directly.
+    ask_model: str = ""
+    ask_url: str = ""
+    ask_key: str = ""
+    # What one question may cost.
+    ask_tokens_max: int = 50_000
+    ask_seconds_max: int = 60
+    ask_calls_max: int = 12
+    # Private addresses that Hindcast may call all the same (models, webhooks, providers): names, addresses, networks.
+    outbound_allow: str = ""
+    # text for people, json for machines.
+    log_format: str = "text"
+    log_level: str = "warning"
+    # Where its own metrics and traces go (OTLP over HTTP), for example http://collector:4318; nowhere if empty.
+    otel_endpoint: str = ""
+    # demo: the simulator can be steered over the API.
+    mode: str = "product"
 
     @property
     def is_postgres(self) -> bool:

@@ -37,6 +37,10 @@ class Refused(HindcastError):
     """The request is well-formed but not allowed: ask for something else, or for permission."""
 
 
+class Unidentified(Refused):
+    """Nobody knows who asks: sign in, or send a key that is still good."""
+
+
 class Unavailable(HindcastError):
     """Something outside is not answering (a lock, a full disk, a server): wait or repair it, then retry."""
 

@@ -12,12 +12,14 @@ from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
 from hindcast import __version__
+from hindcast.access import Access
 from hindcast.build.running import Running
 from hindcast.config import Settings
 from hindcast.model.ingest_limits import IngestLimits
 from hindcast.rest import cases, elastic, incidents, lines, loki, otlp, recall, status, telemetry, webhooks
 from hindcast.rest.live import Live
 from hindcast.rest.receiving import Receiver
+from hindcast.rest.seat import Doorkeeper
 from hindcast.rest.syslog import SyslogServer
 from hindcast.rest.ticker import Ticker
 
@@ -36,6 +38,7 @@ def create_app(running: Running, settings: Settings) -> FastAPI:
         summary="Incident memory for engineering teams and their AI agents.",
         lifespan=_lifespan(running, live, turn, settings, limits),
     )
+    app.state.doorkeeper = Doorkeeper(Access(actor=settings.actor), settings.space)
     for routes in (otlp, elastic, loki, lines):
         routes.add(app, receiver, settings)
     webhooks.add(app, receiver, settings)

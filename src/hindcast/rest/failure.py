@@ -20,6 +20,7 @@ from hindcast.model.errors import (
     Refused,
     Stale,
     Unavailable,
+    Unidentified,
 )
 
 LOG = logging.getLogger("hindcast")
@@ -37,6 +38,7 @@ STATUSES: tuple[tuple[type[HindcastError], int], ...] = (
     (Malformed, 400),
     (Missing, 404),
     (Stale, 409),
+    (Unidentified, 401),
     (Refused, 403),
     (Busy, 429),
     (Unavailable, 503),
@@ -44,6 +46,9 @@ STATUSES: tuple[tuple[type[HindcastError], int], ...] = (
 )
 # How long a sender should wait before it tries a store again that did not answer.
 STORE_RETRY_AFTER_SECONDS = 5
+
+UNEXPECTED = "Hindcast met something it did not expect."
+PROBLEM = "application/problem+json"
 
 # Makes a protocol's answer out of a status and the words.
 Answer = Callable[[int, str], Response]
@@ -58,7 +63,7 @@ def told(error: Exception, answer: Answer) -> Response:
     """The answer to a request that failed, in the words of its protocol."""
     if not isinstance(error, HindcastError):
         LOG.error("A request failed in a way nobody expected.", exc_info=error)
-        return answer(500, "Hindcast met something it did not expect; its log says what.")
+        return answer(500, f"{UNEXPECTED} Its log says what.")
     response = answer(status_of(error), str(error))
     if isinstance(error, Unavailable):
         seconds = error.retry_after_seconds if isinstance(error, Busy) else STORE_RETRY_AFTER_SECONDS
@@ -69,6 +74,31 @@ def told(error: Exception, answer: Answer) -> Response:
 def as_json(status: int, message: str) -> Response:
     """Our own words."""
     return Response(orjson.dumps({"error": message, "status": status}), status, media_type="application/json")
+
+
+def as_problem(error: Exception) -> Response:
+    """The answer of the REST face to a request that failed: problem details (RFC 9457) with field and remedy."""
+    if isinstance(error, HindcastError):
+        kind, detail, field, remedy = type(error).__name__.lower(), error.problem, error.field, error.remedy
+    else:
+        kind, detail, field, remedy = "unexpected", UNEXPECTED, None, "The log of the server says what."
+
+    def answer(status: int, _: str) -> Response:
+        document = {
+            "type": f"/problems/{kind}",
+            "title": kind.replace("_", " ").capitalize(),
+            "status": status,
+            "detail": detail,
+            "remedy": remedy,
+        }
+        if field:
+            document["field"] = field
+        return Response(orjson.dumps(document), status, media_type=PROBLEM)
+
+    response = told(error, answer)
+    if isinstance(error, Unidentified):
+        response.headers["WWW-Authenticate"] = "Bearer"
+    return response
 
 
 def as_text(status: int, message: str) -> Response:

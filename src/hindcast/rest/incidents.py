@@ -16,7 +16,7 @@ from hindcast.model.errors import HindcastError
 from hindcast.model.incident import IncidentState, to_json
 from hindcast.rest import failure
 from hindcast.rest.live import Live
-from hindcast.rest.receiving import SPACE_HEADER
+from hindcast.rest.seat import SPACE_HEADER
 from hindcast.rest.ticker import told
 
 Space = Annotated[str | None, Header(alias=SPACE_HEADER, description="Whose incidents; the server's own if left out.")]

@@ -19,8 +19,7 @@ from hindcast.ingest import body
 from hindcast.model.columns import Parsed
 from hindcast.model.ingest_limits import IngestLimits
 from hindcast.rest import failure
-
-SPACE_HEADER = "X-Hindcast-Space"
+from hindcast.rest.seat import SPACE_HEADER
 
 # A sender repeats itself soon after it missed an answer, or never.
 KEYS_REMEMBERED_MAX = 200_000

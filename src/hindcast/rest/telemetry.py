@@ -10,7 +10,7 @@ from fastapi import FastAPI, Header, Query
 
 from hindcast.app import App
 from hindcast.model.errors import Malformed
-from hindcast.rest.receiving import SPACE_HEADER
+from hindcast.rest.seat import SPACE_HEADER
 
 Space = Annotated[str | None, Header(alias=SPACE_HEADER, description="Whose telemetry; the server's own if left out.")]
 Since = Annotated[datetime | None, Query(description="From this time on, with its timezone; an hour ago if left out.")]
