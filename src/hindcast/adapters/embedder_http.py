@@ -18,6 +18,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from hindcast.adapters.outbound import Outbound, transport
 from hindcast.adapters.retry_after import retry_after_seconds
 from hindcast.model.errors import HindcastError, Malformed, Refused, Unavailable
 
@@ -52,6 +53,7 @@ class HttpEmbedder:
         attempts_max: int = ATTEMPTS_MAX,
         wait_seconds_max: float = WAIT_SECONDS_MAX,
         sleep: Callable[[float], None] = time.sleep,
+        outbound: Outbound | None = None,
     ) -> None:
         self._url = endpoint(url)
         self._name = model
@@ -64,7 +66,11 @@ class HttpEmbedder:
         self._lock = threading.Lock()
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         # Redirects are not followed: they would carry the key to an address nobody configured.
-        self._client = httpx.Client(timeout=timeout_seconds_max, headers=headers, follow_redirects=False)
+        # The address comes out of the settings, so that a server on this machine needs no further permission.
+        guarded = transport((outbound or Outbound()).for_setting())
+        self._client = httpx.Client(
+            timeout=timeout_seconds_max, headers=headers, follow_redirects=False, transport=guarded
+        )
 
     @property
     def model(self) -> str:

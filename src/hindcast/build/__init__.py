@@ -42,8 +42,11 @@ def embedder(settings: Settings) -> Embedder | None:
     if settings.embed_url:
         # Imported here: an HTTP client takes longer to load than most commands take to run.
         from hindcast.adapters.embedder_http import HttpEmbedder
+        from hindcast.adapters.outbound import Outbound
 
-        return HttpEmbedder(settings.embed_url, settings.embed_model, api_key=settings.embed_key or None)
+        guard = Outbound.allowing(settings.outbound_allow)
+        key = settings.embed_key or None
+        return HttpEmbedder(settings.embed_url, settings.embed_model, api_key=key, outbound=guard)
     if settings.model == "none":
         return None
     folder = Path(settings.model) if settings.model else default_pack()
