@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hindcast.model.conversation import Conversation, Piece
 from hindcast.model.ids import Address
 from hindcast.model.query import Candidates, Filter, Found, Query
 from hindcast.model.record import Action, Branch, Commit, Record, Scope, Snapshot, State
@@ -274,6 +275,23 @@ class Line:
     template: int
     fingerprint: int
     attributes: Mapping[str, str]
+
+
+class LLM(Protocol):
+    """A language model. It reads a conversation and replies; it has no tools, no memory and no rights of its own."""
+
+    @property
+    def name(self) -> str:
+        """The model, as people know it: provider:name."""
+        ...
+
+    def reply(self, conversation: Conversation, *, tokens_max: int, seconds_max: float) -> Iterator[Piece]:
+        """Words as they arrive, then the calls it asks for, and Spent at the end.
+
+        Closing the iterator ends the request. Raises Unavailable (also after `seconds_max`), Busy, Refused or
+        Malformed, whatever a server does; what was said before that has been said.
+        """
+        ...
 
 
 class Telemetry(Protocol):
