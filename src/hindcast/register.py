@@ -6,12 +6,15 @@ are not over where they were left. With each step goes what it teaches: the inci
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import datetime, timedelta
 
 from hindcast.casebook import Casebook
 from hindcast.casebook.incident import carried_over, case_of
 from hindcast.casebook.layout import address_of, change_of, readable, says_the_same
+from hindcast.casebook.summaries import EMPTY, INCIDENT_KIND, INCIDENT_NAMESPACE, Lock, Summaries, Table
 from hindcast.casebook.writing import write
 from hindcast.ingest.fingerprint.grouping import Groups, read_rules
 from hindcast.memory import Memory, View
@@ -21,28 +24,36 @@ from hindcast.model.incident import Event, Incident, from_json, to_json
 from hindcast.model.query import Filter
 from hindcast.model.record import Change
 
-NAMESPACE = "incidents"
-KIND = "incident"
+NAMESPACE = INCIDENT_NAMESPACE
+KIND = INCIDENT_KIND
 GROUPS = "groups"
 GROUPING = "grouping"
 ACTOR = "hindcast"
 # Older than this, an incident that is not over will not be taken up again: nobody is waiting for it.
 TAKEN_UP_WITHIN = timedelta(days=30)
 INCIDENTS_PER_PAGE = 1_000
+# Of all spaces together, a kilobyte or two for each; the spaces that nobody asked about for longest make room.
+SUMMARIES_MAX = 200_000
 
 
 class Register:
     """Incidents of all spaces. A memory is opened when its space is first asked for, and stays open."""
 
-    def __init__(self, open_memory: Callable[..., Memory]) -> None:
-        """`open_memory` opens a space by its name; asked with `create=False` it raises Missing where there is none."""
+    def __init__(self, open_memory: Callable[..., Memory], *, lock: Lock = nullcontext) -> None:
+        """`open_memory` opens a space by its name; asked with `create=False` it raises Missing where there is none.
+
+        `lock` makes locks, for those who ask from several threads.
+        """
         self._open_memory = open_memory
         self._memories: dict[str, Memory] = {}
+        self._followed: OrderedDict[str, Summaries] = OrderedDict()
+        self._lock, self._turn = lock, lock()
 
     def _memory(self, space: str) -> Memory:
-        if space not in self._memories:
-            self._memories[space] = self._open_memory(space)
-        return self._memories[space]
+        with self._turn:
+            if space not in self._memories:
+                self._memories[space] = self._open_memory(space)
+            return self._memories[space]
 
     def remember(self, event: Event, *, actor: str = ACTOR) -> None:
         """Commit what an event made of its incident, and what there is to learn from it, as one step."""
@@ -67,12 +78,27 @@ class Register:
 
     def existing(self, space: str) -> Memory | None:
         """The memory of a space, or None where nobody has written one."""
-        if space not in self._memories:
-            try:
-                self._memories[space] = self._open_memory(space, create=False)
-            except Missing:
-                return None
-        return self._memories[space]
+        with self._turn:
+            if space not in self._memories:
+                try:
+                    self._memories[space] = self._open_memory(space, create=False)
+                except Missing:
+                    return None
+            return self._memories[space]
+
+    def summaries(self, space: str) -> Table:
+        """The incidents of a space at a glance, as they are now; none where nobody has written anything."""
+        memory = self.existing(space)
+        if memory is None:
+            return EMPTY
+        with self._turn:
+            followed = self._followed.pop(space, None) or Summaries(memory, lock=self._lock)
+            self._followed[space] = followed
+            others = sum(map(len, self._followed.values())) - len(followed)
+            while others > SUMMARIES_MAX:
+                _, dropped = self._followed.popitem(last=False)
+                others -= len(dropped)
+        return followed.now()
 
     def casebook(self, space: str) -> Casebook:
         """What is known about the incidents of a space."""
@@ -115,6 +141,7 @@ class Register:
         for memory in self._memories.values():
             memory.close()
         self._memories.clear()
+        self._followed.clear()
 
 
 def _learnt(event: Event, view: View) -> list[Change]:

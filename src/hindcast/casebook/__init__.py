@@ -14,7 +14,7 @@ from hindcast.casebook.layout import CASES, Kept, address_of, change_of, kept_of
 from hindcast.casebook.writing import write
 from hindcast.memory import Memory, View
 from hindcast.model.case import Case, CaseState
-from hindcast.model.errors import Missing, Refused
+from hindcast.model.errors import Missing, Refused, Stale
 from hindcast.model.query import Filter
 from hindcast.model.record import MAIN, Change
 
@@ -137,10 +137,11 @@ class Casebook:
         write(self._memory, plan, actor=actor, why=why, branch=self._branch)
         return Written(**{name: tuple(ids) for name, ids in outcome.items()})
 
-    def change(self, case_id: str, edit: Edit, *, actor: str, why: str) -> Case:
+    def change(self, case_id: str, edit: Edit, *, actor: str, why: str, expected: int | None = None) -> Case:
         """Apply what somebody says to a case as it is when it is written.
 
-        Raises Missing when there is none, and Refused when it has become part of another: say it of that one.
+        Raises Missing when there is none, Refused when it has become part of another (say it of that one), and Stale
+        when it is no longer of the `expected` version.
         """
 
         def apply(found: Sequence[Kept]) -> list[Kept]:
@@ -151,14 +152,21 @@ class Casebook:
                 )
             return [replace(kept, case=edit(kept.case))]
 
-        return self.revise([case_id], apply, actor=actor, why=why)[0].case
+        return self.revise([case_id], apply, actor=actor, why=why, expected=expected)[0].case
 
-    def revise(self, case_ids: Sequence[str], edit: Revision, *, actor: str, why: str) -> tuple[Kept, ...]:
-        """Apply one decision to several cases in one commit; it may make new ones."""
+    def revise(
+        self, case_ids: Sequence[str], edit: Revision, *, actor: str, why: str, expected: int | None = None
+    ) -> tuple[Kept, ...]:
+        """Apply one decision to several cases in one commit; it may make new ones.
+
+        `expected` is the version that the first of them was read at, for those who decide only on what they have seen.
+        """
         made: list[Kept] = []
 
         def plan(view: View) -> list[Change]:
-            made[:] = edit([_there(kept_in(view, one), one) for one in case_ids])
+            found = [_there(kept_in(view, one), one) for one in case_ids]
+            check_unchanged(found[0], expected)
+            made[:] = edit(found)
             records = {kept.case.id: view.find(address_of(kept.case.id)) for kept in made}
             return [
                 change_of(kept)
@@ -183,10 +191,18 @@ def cases_in(view: View, *, wanted: Filter = CASES) -> tuple[Case, ...]:
     return tuple(sorted(found, key=lambda case: (case.occurred_at, case.id), reverse=True))
 
 
+def check_unchanged(kept: Kept, expected: int | None) -> None:
+    """Raise Stale unless a case is of the version that somebody has read."""
+    if expected is not None and kept.version != expected:
+        raise Stale(
+            f"{kept.case.id} was changed since it was read.", field="version", remedy="Read it again, then decide."
+        )
+
+
 def _there(kept: Kept | None, case_id: str) -> Kept:
     if kept is None:
         raise Missing(f"There is no case {case_id!r}.", field="id", remedy="`hindcast incident list` shows them.")
     return kept
 
 
-__all__ = ["Casebook", "Edit", "Kept", "Settle", "Written", "cases_in", "kept_in", "newest"]
+__all__ = ["Casebook", "Edit", "Kept", "Settle", "Written", "cases_in", "check_unchanged", "kept_in", "newest"]

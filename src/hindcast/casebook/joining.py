@@ -23,7 +23,7 @@ def link_to(case_id: str) -> str:
     return f"cases/{case_id}"
 
 
-def join(casebook: Casebook, into: str, other: str, *, actor: str, why: str) -> Case:
+def join(casebook: Casebook, into: str, other: str, *, actor: str, why: str, expected: int | None = None) -> Case:
     """One case goes on with everything that the other holds; the other points to it and is no longer recalled."""
     if into == other:
         raise Malformed(f"{into} cannot be joined to itself.", field="other", remedy="Name two cases.")
@@ -42,11 +42,18 @@ def join(casebook: Casebook, into: str, other: str, *, actor: str, why: str) -> 
             )
         return [replace(first, case=absorbed(first.case, second.case)), pointing(second, into)]
 
-    return casebook.revise([into, other], decide, actor=actor, why=why)[0].case
+    return casebook.revise([into, other], decide, actor=actor, why=why, expected=expected)[0].case
 
 
 def split(
-    casebook: Casebook, case_id: str, services: Iterable[str], *, new_id: str = "", actor: str, why: str
+    casebook: Casebook,
+    case_id: str,
+    services: Iterable[str],
+    *,
+    new_id: str = "",
+    actor: str,
+    why: str,
+    expected: int | None = None,
 ) -> tuple[Case, Case]:
     """Take services out of a case into one of their own. Detection does not put them back."""
     wanted = tuple(dict.fromkeys(name.strip() for name in services if name.strip()))
@@ -72,7 +79,7 @@ def split(
             )
         return _apart(whole, wanted, rest, new)
 
-    made = casebook.revise([case_id], decide, actor=actor, why=why)
+    made = casebook.revise([case_id], decide, actor=actor, why=why, expected=expected)
     return made[0].case, made[1].case
 
 

@@ -71,6 +71,14 @@ def attempted(case: Case, attempt: Attempt) -> Case:
     return _with_responders(replace(case, attempts=(*case.attempts, made)), attempt.by)
 
 
+def timed(attempt: Attempt, case: Case, *, now: datetime) -> Attempt:
+    """What is told while an incident lasts was done now; what is told of an older one, nobody knows when."""
+    if attempt.at is not None and attempt.at > now:
+        raise Malformed(f"{attempt.at.isoformat()} has not come yet.", field="at", remedy="Say when it was done.")
+    lasts = case.state is CaseState.OPEN and now - case.occurred_at <= RESOLVED_WITHIN
+    return replace(attempt, at=now) if attempt.at is None and lasts else attempt
+
+
 def judged(case: Case, attempt_id: str, outcome: Outcome, *, evidence: Evidence, action: str = "") -> Case:
     """The case with what came of an attempt; a person's word stays first among the evidence."""
     known = attempt_of(case, attempt_id)

@@ -12,8 +12,8 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from hindcast.cli.render import clean, cut
-from hindcast.model.case import Attempt, Case, CaseState, Evidence, Outcome, to_json
-from hindcast.model.incident import Incident, IncidentState
+from hindcast.model.case import Attempt, Case, Evidence, Outcome, to_json
+from hindcast.model.incident import Incident
 
 if TYPE_CHECKING:
     from hindcast.casebook import Kept
@@ -69,11 +69,11 @@ def _id(case: Case | None, incident: Incident | None) -> str:
 
 def standing(case: Case | None, incident: Incident | None) -> str:
     """Where an incident stands: what whoever watches says while it lasts, what people said once it is over."""
-    if incident is not None and not incident.state.is_over and (case is None or case.state is CaseState.OPEN):
-        return str(incident.state)
-    if incident is not None and (case is None or incident.state is IncidentState.JOINED):
-        return str(incident.state)
-    return str(case.state) if case is not None else ""
+    from hindcast.casebook.summaries import standing as stands
+
+    if case is None and incident is None:
+        return ""
+    return str(stands(case.state if case is not None else None, incident.state if incident is not None else None))
 
 
 def document(kept: Kept | None, incident: Incident | None, gaps: Sequence[tuple[str, str]]) -> dict[str, Any]:

@@ -19,12 +19,11 @@ from rich.text import Text
 from hindcast.cli import casepage, deciding, given
 from hindcast.cli.render import clean
 from hindcast.cli.session import Session, verb
-from hindcast.model.case import Attempt, Case, CaseState, Evidence, Outcome, Witness, to_json
+from hindcast.model.case import Attempt, Case, Evidence, Outcome, Witness, to_json
 from hindcast.model.errors import Malformed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime
 
     from hindcast.casebook import Casebook
     from hindcast.casebook.people import Fix
@@ -95,14 +94,14 @@ def attempt(
     if set_id:
         made = _change(session, incident_id, _saying(tried, set_id, outcome, session), why=f"What came of {set_id}.")
     else:
-        from hindcast.casebook.people import attempted
+        from hindcast.casebook.people import attempted, timed
 
         said = _person(f"{tried.action}: {tried.outcome}", session) if outcome is not None else ()
         whole, now = replace(tried, evidence=said), session.now()
         made = _change(
             session,
             incident_id,
-            lambda case: attempted(case, _timed(whole, case, now)),
+            lambda case: attempted(case, timed(whole, case, now=now)),
             why=f"{tried.by} tried something.",
         )
     shown = next((one for one in made.attempts if one.id.casefold() == set_id.casefold()), made.attempts[-1])
@@ -189,14 +188,6 @@ def install(app: typer.Typer) -> None:
         epilog=f"Example: {example} resolve inc-7 --cause 'workers kept their connections' "
         "--fix 'release them in the teardown' --minutes 34",
     )(resolve)
-
-
-def _timed(tried: Attempt, case: Case, now: datetime) -> Attempt:
-    """What is told while an incident lasts was done now; what is told of an older one, nobody knows when."""
-    from hindcast.casebook.people import RESOLVED_WITHIN
-
-    lasts = case.state is CaseState.OPEN and now - case.occurred_at <= RESOLVED_WITHIN
-    return replace(tried, at=now) if tried.at is None and lasts else tried
 
 
 def _casebook(session: Session) -> Casebook:

@@ -6,9 +6,6 @@ Whoever watches an incident has to know of a decision, so it goes to the running
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,19 +14,16 @@ from rich.text import Text
 from hindcast.cli.ingest import address
 from hindcast.cli.options import MaybeWhy
 from hindcast.cli.session import Session, verb
-from hindcast.model.case import Case, CaseState, to_json
+from hindcast.model.case import to_json
 from hindcast.model.errors import HindcastError, Malformed, Missing, Refused, Stale, Unavailable
 
 if TYPE_CHECKING:
-    from hindcast.casebook import Kept
-    from hindcast.model.incident import Event, Incident
+    from hindcast.model.incident import Incident
     from hindcast.register import Register
 
 # What the other side's refusal means here, by HTTP status.
 _REFUSALS: dict[int, type[HindcastError]] = {400: Malformed, 422: Malformed, 404: Missing, 409: Stale, 403: Refused}
 TIMEOUT_SECONDS = 10
-# What each decision makes of a case.
-_ENDS = {"confirm": CaseState.RESOLVED, "dismiss": CaseState.DISMISSED, "reopen": CaseState.OPEN}
 
 To = Annotated[str, typer.Option("--to", metavar="URL", help="Where Hindcast listens.")]
 Id = Annotated[str, typer.Argument(metavar="ID", help="As `hindcast incident list` shows it.")]
@@ -127,7 +121,7 @@ def _told(session: Session, decision: str, incident_id: str, to: str) -> bool:
     try:
         answer = httpx.post(
             f"{url.rstrip('/')}/api/v1/incidents/{incident_id}/decision",
-            json={"verb": decision, "by": session.who},
+            json={"verb": decision},
             headers={"X-Hindcast-Space": session.settings.space},
             timeout=TIMEOUT_SECONDS,
             trust_env=False,
@@ -143,21 +137,25 @@ def _told(session: Session, decision: str, incident_id: str, to: str) -> bool:
         return False
     if not answer.is_success:
         kind = _REFUSALS.get(answer.status_code, Unavailable)
-        raise kind(str(told.get("error", answer.text)), remedy="See `hindcast incident list`.")
+        raise kind(
+            str(told.get("detail", answer.text)), remedy=str(told.get("remedy") or "See `hindcast incident list`.")
+        )
     session.answer(told, Text(f"{told['id']} is {told['state']}."))
     return True
 
 
 def _in_memory(session: Session, known: Register, decision: str, incident_id: str, incident: Incident | None) -> None:
     """Decide about what nobody watches: its incident where there is one, and its case."""
-    casebook = known.casebook(session.settings.space)
+    from hindcast.casebook.deciding import decided, event_of
+
+    casebook, now = known.casebook(session.settings.space), session.now()
     if incident is not None:
-        known.remember(_event(incident, decision, session), actor=session.who)
+        known.remember(event_of(incident, decision, by=session.who, at=now), actor=session.who)
         made = casebook.case(incident_id)
     else:
         (kept,) = casebook.revise(
             [incident_id],
-            partial(_revised, decision, session),
+            lambda found: decided(found, decision, at=now),
             actor=session.who,
             why=f"{session.who} said {decision}.",
         )
@@ -165,42 +163,3 @@ def _in_memory(session: Session, known: Register, decision: str, incident_id: st
     session.answer(
         {"id": made.id, "state": str(made.state), "case": to_json(made)}, Text(f"{made.id} is {made.state}.")
     )
-
-
-def _revised(decision: str, session: Session, found: Sequence[Kept]) -> list[Kept]:
-    kept = found[0]
-    if kept.joined_into:
-        raise Refused(
-            f"{kept.case.id} is part of {kept.joined_into}.", field="id", remedy=f"Decide about {kept.joined_into}."
-        )
-    if kept.case.state is _ENDS[decision]:
-        raise Refused(f"{kept.case.id} is already {kept.case.state}.", field="id", remedy="There is nothing to do.")
-    return [replace(kept, case=_decided(kept.case, decision, session))]
-
-
-def _decided(case: Case, decision: str, session: Session) -> Case:
-    from hindcast.casebook import people
-
-    if decision == "confirm":
-        return people.over(case, at=session.now())
-    return people.dismissed(case) if decision == "dismiss" else people.reopened(case)
-
-
-def _event(incident: Incident, decision: str, session: Session) -> Event:
-    from hindcast.model.incident import Event, EventKind, IncidentState
-
-    now = session.now()
-    state, kind = {
-        "confirm": (IncidentState.CONFIRMED, EventKind.CONFIRMED),
-        "dismiss": (IncidentState.DISMISSED, EventKind.DISMISSED),
-        "reopen": (IncidentState.OPEN, EventKind.REOPENED),
-    }[decision]
-    if incident.joined:
-        raise Refused(
-            f"{incident.id} is part of {incident.joined}.", field="id", remedy=f"Decide about {incident.joined}."
-        )
-    if incident.state is state or (incident.state.is_over and decision != "reopen"):
-        raise Refused(f"{incident.id} is already {incident.state}.", field="id", remedy="There is nothing to do.")
-    closed = None if decision == "reopen" else now
-    changed = replace(incident, state=state, closed_at=closed, closed_by="" if closed is None else session.who)
-    return Event(kind, now, changed, f"{session.who} said {decision}.")
