@@ -6,6 +6,7 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
@@ -33,6 +34,20 @@ MIGRATION_LOCK = 44_632_278
 # Marks connections whose transactions write.
 _WRITES = "hindcast_writes"
 _SPACE = re.compile(r"[a-z0-9][a-z0-9_-]*(?:/[a-z0-9][a-z0-9_-]*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Migrations that belong together: their folders in adapters/sql, and where PostgreSQL keeps their number."""
+
+    sqlite: str
+    postgres: str
+    table: str
+
+
+MEMORY = Series("sqlite", "postgres", "hindcast_schema")
+# Only text and whole numbers: one script does for both engines.
+ACCOUNTS = Series("accounts", "accounts", "hindcast_accounts_schema")
 
 
 def check_space(name: str) -> str:
@@ -116,9 +131,9 @@ def postgres_engine(address: str) -> Engine:
         raise Unavailable("The PostgreSQL driver is missing.", remedy="pip install 'hindcast[postgres]'") from error
 
 
-def migrations(dialect: str) -> list[tuple[int, str]]:
+def migrations(dialect: str, series: Series = MEMORY) -> list[tuple[int, str]]:
     """The migrations of an engine, in order: number and script."""
-    folder = resources.files("hindcast.adapters.sql") / ("sqlite" if dialect == "sqlite" else "postgres")
+    folder = resources.files("hindcast.adapters.sql") / (series.sqlite if dialect == "sqlite" else series.postgres)
     scripts = sorted((file for file in folder.iterdir() if file.name[:4].isdigit()), key=lambda file: file.name)
     return [(int(file.name[:4]), file.read_text()) for file in scripts]
 
@@ -129,28 +144,28 @@ def statements(script: str) -> Iterator[str]:
     yield from (part.strip() for part in re.split(r";\s*$", code, flags=re.MULTILINE) if part.strip())
 
 
-def migrate(engine: Engine) -> None:
+def migrate(engine: Engine, series: Series = MEMORY) -> None:
     """Bring the schema up to what this code knows; refuse one that is newer."""
-    known = migrations(engine.dialect.name)
+    known = migrations(engine.dialect.name, series)
     newest = known[-1][0]
     with translated():
         with engine.connect() as connection:
-            if _present(connection, newest) == newest:
+            if _present(connection, newest, series) == newest:
                 return
         with beginning(engine) as connection:
             if engine.dialect.name != "sqlite":
                 connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK})
             # Asked again under the lock: another process may have been faster.
-            present = _present(connection, newest)
+            present = _present(connection, newest, series)
             for number, script in known:
                 if number > present:
                     for statement in statements(script):
                         connection.exec_driver_sql(statement)
-                    _set_schema(connection, number)
+                    _set_schema(connection, number, series)
 
 
-def _present(connection: Connection, newest: int) -> int:
-    present = _schema(connection)
+def _present(connection: Connection, newest: int, series: Series) -> int:
+    present = _schema(connection, series)
     if present > newest:
         raise Refused(
             f"This memory was written by a newer Hindcast (schema {present}; this one knows up to {newest}).",
@@ -159,25 +174,25 @@ def _present(connection: Connection, newest: int) -> int:
     return present
 
 
-def _schema(connection: Connection) -> int:
+def _schema(connection: Connection, series: Series) -> int:
     if connection.dialect.name == "sqlite":
         return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
     # Asked of the catalog itself: `to_regclass` may answer from before the lock that a migration has waited for.
     there = connection.exec_driver_sql(
-        "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE tablename = 'hindcast_schema'"
+        f"SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE tablename = '{series.table}'"
         " AND schemaname = current_schema())"
     ).scalar_one()
     if not there:
         return 0
-    return int(connection.exec_driver_sql("SELECT coalesce(max(number), 0) FROM hindcast_schema").scalar_one())
+    return int(connection.exec_driver_sql(f"SELECT coalesce(max(number), 0) FROM {series.table}").scalar_one())
 
 
-def _set_schema(connection: Connection, number: int) -> None:
+def _set_schema(connection: Connection, number: int, series: Series) -> None:
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql(f"PRAGMA user_version = {number}")
         return
-    connection.exec_driver_sql("CREATE TABLE IF NOT EXISTS hindcast_schema (number bigint PRIMARY KEY)")
-    connection.execute(text("INSERT INTO hindcast_schema VALUES (:number)"), {"number": number})
+    connection.exec_driver_sql(f"CREATE TABLE IF NOT EXISTS {series.table} (number bigint PRIMARY KEY)")
+    connection.execute(text(f"INSERT INTO {series.table} VALUES (:number)"), {"number": number})
 
 
 def for_writing(engine: Engine) -> Engine:
