@@ -43,7 +43,7 @@ class Listener:
 
     def __init__(self, running: Serving) -> None:
         self.named: dict[str, float] = {}
-        self._url = f"{running.url}/api/v1/stream"
+        self._url = f"{running.url}/api/v1/live"
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
@@ -55,7 +55,7 @@ class Listener:
             for line in answer.iter_lines():
                 if line.startswith("data: "):
                     heard = time.perf_counter()
-                    for affected in json.loads(line[6:])["incident"]["affected"]:
+                    for affected in json.loads(line[6:]).get("incident", {}).get("affected", ()):
                         self.named.setdefault(affected["service"], heard)
 
 

@@ -67,11 +67,13 @@ class Intake:
         """`unwritten` is told of batches that could not be written, before their senders are."""
         self._prepare = prepare
         self._unwritten = unwritten
+        self._written: Callable[[Sequence[Batch]], None] = lambda _: None
         self._telemetry = telemetry
         self._limits = limits or IntakeLimits()
         self._arrivals: deque[Arrival] = deque()
         self._waiting: Counter[str] = Counter()
         self._groups_ahead = 0
+        self._groups_done = 0
         self._changed = threading.Condition()
         self._closing = False
         # Executors keep whatever is raised inside them, so that one bad request ends neither thread.
@@ -84,6 +86,15 @@ class Intake:
     def rows_waiting(self) -> int:
         """How many rows have been taken and are not durable yet."""
         return self._waiting.total()
+
+    @property
+    def groups_done(self) -> int:
+        """How many groups were written, or given up, since the start: while rows wait, it should go up."""
+        return self._groups_done
+
+    def follow(self, written: Callable[[Sequence[Batch]], None]) -> None:
+        """Hand every group of batches that has become durable to somebody, who must be quick and must not fail."""
+        self._written = written
 
     def take(self, space: str, parsed: Parsed) -> Future[None]:
         """Queue one request. Raises Busy when too much waits already; nothing of the request is kept then."""
@@ -160,10 +171,12 @@ class Intake:
         except HindcastError:
             self._unwritten(batches)
             raise
+        self._written(batches)
 
     def _finish(self, group: Sequence[Arrival], outcome: Future[Any]) -> None:
         with self._changed:
             self._groups_ahead -= 1
+            self._groups_done += 1
             for arrival in group:
                 self._waiting[arrival.space] -= arrival.rows
             self._changed.notify_all()

@@ -75,7 +75,7 @@ def demo(
             "",
             f"Seven services begin to log in a moment; {scenario} follows after two minutes.",
             f'  ask      {program} --store {folder} --space {SPACE} recall "{QUESTION}"',
-            f"  watch    curl -N {url}/api/v1/stream",
+            f"  watch    curl -N {url}/api/v1/live",
             f"  look     {program} --store {folder} --space {SPACE} incident list",
             f"  break    {program} --space {SPACE} inject bad-deploy --service payment --to {url}",
             f"  status   {url}/api/v1/status   API  {url}/docs",

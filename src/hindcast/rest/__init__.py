@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -16,8 +17,11 @@ from hindcast.access import Access
 from hindcast.build.running import Running
 from hindcast.config import Settings
 from hindcast.model.ingest_limits import IngestLimits
-from hindcast.rest import cases, elastic, incidents, lines, loki, otlp, recall, status, telemetry, webhooks
+from hindcast.rest import cases, elastic, incidents, lines, live_routes, loki, otlp, recall, status, telemetry, webhooks
+from hindcast.rest.briefer import Briefer
+from hindcast.rest.health import Health
 from hindcast.rest.live import Live
+from hindcast.rest.observing import Observing
 from hindcast.rest.receiving import Receiver
 from hindcast.rest.seat import Doorkeeper
 from hindcast.rest.syslog import SyslogServer
@@ -25,49 +29,67 @@ from hindcast.rest.ticker import Ticker
 
 # Requests that are being parsed or wait for the disk at the same time; more of them wait their turn.
 THREADS_MAX = 64
+# Requests make many small objects that reference counting frees by itself; the collector only has to find cycles.
+GC_THRESHOLDS = (50_000, 20, 50)
 
 
 def create_app(running: Running, settings: Settings) -> FastAPI:
     """The application, which begins to watch when it starts and closes what it stands on when it ends."""
-    live, turn = Live(), threading.Lock()
+    live, turn, health = Live(), threading.Lock(), Health(running)
     limits = IngestLimits()
     receiver = Receiver(running.app, limits)
     app = FastAPI(
         title="Hindcast",
         version=__version__,
         summary="Incident memory for engineering teams and their AI agents.",
-        lifespan=_lifespan(running, live, turn, settings, limits),
+        lifespan=_lifespan(running, live, turn, health, settings, limits),
     )
     app.state.doorkeeper = Doorkeeper(Access(actor=settings.actor), settings.space)
     for routes in (otlp, elastic, loki, lines):
         routes.add(app, receiver, settings)
     webhooks.add(app, receiver, settings)
-    status.add(app, running)
+    status.add(app, running, health, running.figures, live)
     incidents.add(app, running.app, live, turn)
     recall.add(app, running.app)
     cases.add(app, cases.desk(running, settings))
     telemetry.add(app, running.app)
+    live_routes.add(app, live)
+    app.state.live = live
+    app.add_middleware(Observing, figures=running.figures)
     return app
 
 
 def _lifespan(
-    running: Running, live: Live, turn: threading.Lock, settings: Settings, limits: IngestLimits
+    running: Running, live: Live, turn: threading.Lock, health: Health, settings: Settings, limits: IngestLimits
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS_MAX
         live.attach(asyncio.get_running_loop())
         await run_in_threadpool(running.app.begin)
-        ticker = Ticker(running.app, live, turn)
+        briefer = Briefer(running.app, live)
+        health.ticker = ticker = Ticker(running.app, live, turn, looked=briefer.call)
         ticker.start()
+        briefer.start()
+        _settle()
         syslog = SyslogServer(running.app, limits)
         if settings.syslog_port:
             await syslog.start(settings.host, settings.syslog_port)
         try:
-            yield
+            async with live_routes.kept(live, running, app.state.doorkeeper.access):
+                yield
         finally:
+            health.ticker = None
             await syslog.stop()
             await run_in_threadpool(ticker.stop)
+            await run_in_threadpool(briefer.stop)
             await run_in_threadpool(running.close)
 
     return lifespan
+
+
+def _settle() -> None:
+    """What is there after the start stays; looking through it for garbage again and again would delay answers."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*GC_THRESHOLDS)

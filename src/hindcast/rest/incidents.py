@@ -1,4 +1,4 @@
-"""Incidents over HTTP: list them, read one, decide about one, and listen to what happens."""
+"""Incidents over HTTP: list them, read one, and decide about one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from fastapi import FastAPI, Header, Query
 from pydantic import BaseModel, Field
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from hindcast.app import App
 from hindcast.model.errors import HindcastError
@@ -59,13 +59,3 @@ def add(app: FastAPI, hindcast: App, live: Live, turn: threading.Lock) -> None:
             event = hindcast.decide(decision.verb, incident_id, by=decision.by, space=space)
         live.tell(event.incident.space, "incident", told(event))
         return to_json(event.incident)
-
-    @app.get("/api/v1/stream", tags=["incidents"])
-    async def stream(
-        space: Space = None,
-        last_event_id: Annotated[int | None, Header(description="The last event that was heard.")] = None,
-    ) -> StreamingResponse:
-        """What happens to incidents, as it happens (server-sent events)."""
-        frames = live.listen(space or hindcast.space, after=last_event_id)
-        headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
-        return StreamingResponse(frames, media_type="text/event-stream", headers=headers)
