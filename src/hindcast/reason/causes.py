@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import lru_cache
 
 from hindcast.model.case import Cause
 from hindcast.model.diagnosis import Claim
@@ -114,5 +115,6 @@ def _weight(member: Member, cause: Cause) -> float:
     return vouched * cause.confidence * member.remembered.confidence
 
 
+@lru_cache(maxsize=4_096)
 def _words(text: str) -> frozenset[str]:
     return frozenset(_ENDINGS.sub("", word) for word in _WORD.findall(text.casefold()) if not _EMPTY.fullmatch(word))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from hindcast.model.case import Case, Clues
 from hindcast.model.recollection import Cue
@@ -17,7 +18,7 @@ from hindcast.recall.keys import short_exception
 from hindcast.recall.limits import RecallLimits
 from hindcast.recall.rarity import Rarity
 from hindcast.recall.stacks import align
-from hindcast.recall.text import clean, phrase_set, word_set
+from hindcast.recall.text import clean, phrase_set, word_set, words_in
 
 # Weights this small (about one name that most cases have) are doubted; see Rarity.share.
 NAMES_DOUBTED = 1.5
@@ -71,12 +72,12 @@ def features_of(cue: Cue, candidates: Sequence[Candidate], limits: RecallLimits)
     text = clean(cue.text, chars_max=limits.cue_chars_max)
     # People name the service in a sentence; only an incident or a flag gives it apart.
     services = (*cue.services, *_WORD.findall(text.lower()))
-    asked = _read(text, cue.clues, cue.clues.components, services)
+    asked = _read(word_set(text), phrase_set(text), cue.clues, cue.clues.components, services)
     lines = _lines(text, limits.lines_max)
-    reads = [_read_case(candidate, limits) for candidate in candidates]
     titles = [word_set(candidate.case.title) for candidate in candidates]
     errors = [_errors(candidate.case, limits.lines_max) for candidate in candidates]
     known = asked.words.union(*titles, *(line for told in errors for line in told))
+    reads = [_read_case(candidate, known, asked.phrases, limits) for candidate in candidates]
     words = Rarity((read.words for read in reads), known)
     phrases = Rarity((read.phrases for read in reads), asked.phrases)
     names = Rarity((read.identifiers for read in reads), asked.identifiers)
@@ -150,16 +151,26 @@ def _echo(asked: frozenset[str], told: frozenset[str], words: Rarity[str]) -> fl
     return 2 * words.mass(shared) / (words.mass(asked) + words.mass(told) + ECHO_DOUBTED)
 
 
-def _read_case(candidate: Candidate, limits: RecallLimits) -> Read:
+def _read_case(
+    candidate: Candidate, words: frozenset[str], phrases: frozenset[tuple[str, str]], limits: RecallLimits
+) -> Read:
+    """A case as far as it is compared: of its words and phrases those that will be asked for."""
     case = candidate.case
+    told = words_in(candidate.text[: limits.case_chars_max])
     components = (*case.components, *case.clues.components)
-    return _read(candidate.text[: limits.case_chars_max], case.clues, components, case.services)
+    return _read(words.intersection(told), phrases.intersection(pairwise(told)), case.clues, components, case.services)
 
 
-def _read(text: str, clues: Clues, components: Sequence[str], services: Sequence[str]) -> Read:
+def _read(
+    words: frozenset[str],
+    phrases: frozenset[tuple[str, str]],
+    clues: Clues,
+    components: Sequence[str],
+    services: Sequence[str],
+) -> Read:
     return Read(
-        words=word_set(text),
-        phrases=phrase_set(text),
+        words=words,
+        phrases=phrases,
         exceptions=frozenset(short_exception(name) for name in clues.exceptions),
         identifiers=frozenset(name.lower() for name in clues.identifiers),
         components=frozenset(name.lower() for name in components),

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 
 from hindcast.model.action import same_action
-from hindcast.model.case import Attempt, Case, Evidence, Outcome, Witness
+from hindcast.model.case import Case, Evidence, Outcome, Witness
 from hindcast.recall.text import alike, word_set
 
 # From here on two lists of frames are one stack that was cut or grew a little.
@@ -39,19 +38,30 @@ def linked(one: Case, other: Case) -> bool:
 
 def same_stack(one: Case, other: Case) -> bool:
     """Whether both failed at the same place: the same fingerprint of a stack, or nearly the same frames."""
-    mine, theirs = frozenset(one.clues.frames), frozenset(other.clues.frames)
-    if not mine or not theirs:
+    if not one.clues.frames or not other.clues.frames:
         return False
-    if frozenset(one.clues.fingerprints) & frozenset(other.clues.fingerprints):
+    if _share_a_fingerprint(one, other):
         return True
+    mine, theirs = _set_of(one.clues.frames), _set_of(other.clues.frames)
     return len(mine & theirs) >= FRAMES_SHARED_MIN * len(mine | theirs)
+
+
+@lru_cache(maxsize=4_096)
+def _set_of(names: tuple[str, ...]) -> frozenset[str]:
+    """Every case is compared with every other, and its names are put into a set once."""
+    return frozenset(names)
+
+
+def _share_a_fingerprint(one: Case, other: Case) -> bool:
+    theirs = other.clues.fingerprints
+    return any(mine in theirs for mine in one.clues.fingerprints)
 
 
 def kin(one: Case, other: Case) -> bool:
     """Whether two cases look like the same failure from outside, whatever each says of its cause."""
     if linked(one, other) or same_stack(one, other):
         return True
-    if frozenset(one.clues.fingerprints) & frozenset(other.clues.fingerprints):
+    if _share_a_fingerprint(one, other):
         return True
     return alike(_seen(one), _seen(other)) >= SEEN_ALIKE_MIN
 
@@ -66,9 +76,14 @@ def same_deed(one: str, other: str) -> bool:
 
 def same_cause(one: Case, other: Case) -> bool | None:
     """Whether two cases state the same cause; None when one of them states none, or only that it is not known."""
-    if one.cause is None or other.cause is None or _UNKNOWN.search(one.cause.text) or _UNKNOWN.search(other.cause.text):
+    if one.cause is None or other.cause is None or _is_unknown(one.cause.text) or _is_unknown(other.cause.text):
         return None
     return alike(one.cause.text, other.cause.text) >= CAUSE_ALIKE_MIN
+
+
+@lru_cache(maxsize=4_096)
+def _is_unknown(cause: str) -> bool:
+    return _UNKNOWN.search(cause) is not None
 
 
 def fixes(case: Case) -> tuple[str, ...]:
@@ -90,8 +105,8 @@ def claim_weight(case: Case, action: str) -> float:
     """How well a case vouches for this action having ended it; 0 when it says no such thing."""
     weights = [
         _vouched(attempt.evidence, attempt.confidence)
-        for attempt in _doing(case, action)
-        if attempt.outcome is Outcome.WORKED
+        for attempt in case.attempts
+        if attempt.outcome is Outcome.WORKED and same_deed(attempt.action, action)
     ]
     if case.resolution is not None and case.resolution.text and same_deed(case.resolution.text, action):
         weights.append(_vouched(case.resolution.evidence, case.resolution.confidence))
@@ -103,15 +118,11 @@ def harm_weight(case: Case, action: str) -> float:
     return max(
         (
             _vouched(attempt.evidence, attempt.confidence)
-            for attempt in _doing(case, action)
-            if attempt.outcome is Outcome.MADE_WORSE
+            for attempt in case.attempts
+            if attempt.outcome is Outcome.MADE_WORSE and same_deed(attempt.action, action)
         ),
         default=0.0,
     )
-
-
-def _doing(case: Case, action: str) -> Iterator[Attempt]:
-    return (attempt for attempt in case.attempts if same_deed(attempt.action, action))
 
 
 def _vouched(evidence: tuple[Evidence, ...], confidence: float) -> float:

@@ -45,24 +45,23 @@ class Asking:
     def answer(self, reading: Future[Asked] | None) -> Candidates:
         """Ask every arm that is wanted; the model may still be reading the question while the words are looked up."""
         wanted = wanted_arms(self.query)
+        one_look, depth = self.query.one_look, self.candidates_max
         terms = self.words.terms(self.query.text)
         found: dict[str, Scored] = {}
         if "words" in wanted:
             heavy = self.words.heavy(self.query.text)
             found["words"] = self.words.search(
-                terms, self.mask, self.visible, hits_max=self.candidates_max, heavy=heavy
+                terms, self.mask, self.visible, hits_max=depth, heavy=heavy, one_look=one_look
             )
         keys: Scored = ()
         if "keys" in wanted:
-            keys = self.words.search_keys(self.query.keys, self.mask, self.visible, hits_max=self.candidates_max)
+            keys = self.words.search_keys(self.query.keys, self.mask, self.visible, hits_max=depth, one_look=one_look)
         notes: list[str] = []
         asked = self._asked(reading, wanted, notes)
         unembedded = 0
         if asked is not None and self.vectors is not None and "meaning" in wanted:
             rows = self.vectors.meaning.rows(self.visible)
-            found["meaning"] = self.vectors.meaning.search(
-                asked.vector, rows, hits_max=self.candidates_max, one_look=self.query.one_look
-            )
+            found["meaning"] = self.vectors.meaning.search(asked.vector, rows, hits_max=depth, one_look=one_look)
             unembedded = len(self.visible) - len(rows)
         if "keys" in wanted:
             found["keys"] = keys

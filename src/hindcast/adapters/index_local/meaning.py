@@ -25,8 +25,10 @@ FORMAT = 2
 BITS_FROM = 4_000
 # How many 64-bit words of the first plane everything visible is compared by: two thirds of them tell almost as much.
 FIRST_WORDS_SHARE = 2 / 3
-# Which blocks of bits each look adds.
-LOOKS = (slice(0, 1), slice(1, 2), slice(2, 4), slice(4, None))
+# Which of the other blocks of bits each look after the first adds.
+LOOKS = (slice(0, 0), slice(0, 1), slice(1, 3), slice(3, None))
+# From which share of all vectors on it is cheaper to count the bits of every one than to pick out the visible ones.
+DENSE_SHARE = 0.4
 # Of the best that were found, the distances in bits spread about their mean; what a look leaves behind should begin at
 # least so many of their deviations beyond it. Of searches among a hundred thousand about one in seven then looks again.
 DOUBT_DEVIATIONS = 2.2
@@ -98,8 +100,10 @@ class Meaning:
 
     def _empty(self) -> None:
         self._rows = 0
+        # The first block is looked at whole, so it lies column by column; rows are taken out of the others.
+        self._columns = [np.zeros(0, np.uint64) for _ in range(self._widths[0])]
         # Contiguous, each: taking rows out of a slice would copy the slice first.
-        self._blocks = [np.zeros((0, width), np.uint64) for width in self._widths]
+        self._blocks = [np.zeros((0, width), np.uint64) for width in self._widths[1:]]
         self._versions = np.zeros(0, np.int64)
         self._row_of = np.zeros(0, np.intp)
 
@@ -128,11 +132,13 @@ class Meaning:
         rows = self._rows + len(versions)
         self._versions = grown(self._versions, room)
         self._versions[self._rows : rows] = versions
-        start = 0
-        for number, width in enumerate(self._widths):
+        first, *others = np.split(bits, np.cumsum(self._widths)[:-1], axis=1)
+        for number in range(len(self._columns)):
+            self._columns[number] = grown(self._columns[number], room)
+            self._columns[number][self._rows : rows] = first[:, number]
+        for number, block in enumerate(others):
             self._blocks[number] = grown(self._blocks[number], room)
-            self._blocks[number][self._rows : rows] = bits[:, start : start + width]
-            start += width
+            self._blocks[number][self._rows : rows] = block
         known = len(self._row_of)
         self._row_of = grown(self._row_of, int(versions.max()) + 1)
         self._row_of[known:] = -1
@@ -207,8 +213,8 @@ class Meaning:
                     file.write(bytes(size))
                 file.flush()
                 os.fsync(file.fileno())
-        for block in self._blocks:
-            block[rows] = 0
+        for part in (*self._columns, *self._blocks):
+            part[rows] = 0
 
     def search(
         self, vector: Floats, rows: Rows, *, hits_max: int, one_look: bool = False
@@ -224,7 +230,7 @@ class Meaning:
         if len(rows) > BITS_FROM:
             asked = np.split(self._bits(vector[None])[0], np.cumsum(self._widths)[:-1])
             # Everything is looked at once, however often what is near is.
-            first = self._apart(rows, asked, LOOKS[0], np.zeros(len(rows), np.uint16))
+            first = self._first_apart(rows, asked[0])
             near, scores, doubtful = self._looked(vector, asked, rows, first, NEAR, hits_max)
             if doubtful and not one_look:
                 near, scores, _ = self._looked(vector, asked, rows, first, NEAR_IN_DOUBT, hits_max)
@@ -248,12 +254,27 @@ class Meaning:
         order = np.lexsort((-self._versions[rows], -scores))[:hits_max]
         return order[scores[order] >= SIMILARITY_MIN]
 
+    def _first_apart(self, rows: Rows, bits: NDArray[np.uint64]) -> NDArray[np.uint16]:
+        """In how many bits of the first block each row differs from what is asked."""
+        if len(rows) < self._rows * DENSE_SHARE:
+            apart = np.zeros(len(rows), np.uint16)
+            for start in range(0, len(rows), ROWS_PER_COUNT):
+                part = rows[start : start + ROWS_PER_COUNT]
+                _add_differing(apart[start : start + ROWS_PER_COUNT], (each.take(part) for each in self._columns), bits)
+            return apart
+        # Counting what nobody asked for is cheaper than picking the rest out.
+        apart = np.zeros(self._rows, np.uint16)
+        for start in range(0, self._rows, ROWS_PER_COUNT):
+            until = min(start + ROWS_PER_COUNT, self._rows)
+            _add_differing(apart[start:until], (each[start:until] for each in self._columns), bits)
+        return apart if len(rows) == self._rows else apart.take(rows)
+
     def _apart(
         self, rows: Rows, asked: Sequence[NDArray[np.uint64]], blocks: slice, before: NDArray[np.uint16]
     ) -> NDArray[np.uint16]:
         """In how many bits of some blocks, and of those counted before, each row differs from what is asked."""
         apart = before.copy()
-        for block, bits in zip(self._blocks[blocks], asked[blocks], strict=True):
+        for block, bits in zip(self._blocks[blocks], asked[1:][blocks], strict=True):
             _count_differing(block, rows, bits, into=apart)
         return apart
 
@@ -298,9 +319,12 @@ def _count_differing(
     """
     for start in range(0, len(rows), ROWS_PER_COUNT):
         found = block.take(rows[start : start + ROWS_PER_COUNT], axis=0)
-        counts = into[start : start + ROWS_PER_COUNT]
-        for column, word in enumerate(bits):
-            counts += np.bitwise_count(found[:, column] ^ word)
+        _add_differing(into[start : start + ROWS_PER_COUNT], found.T, bits)
+
+
+def _add_differing(counts: NDArray[np.uint16], columns: Iterable[NDArray[np.uint64]], bits: NDArray[np.uint64]) -> None:
+    for column, word in zip(columns, bits, strict=True):
+        counts += np.bitwise_count(column ^ word)
 
 
 def _limit(apart: NDArray[np.uint16], count: int) -> int:

@@ -177,26 +177,28 @@ class Words:
         *,
         hits_max: int,
         heavy: Collection[str] = (),
+        one_look: bool = False,
     ) -> tuple[tuple[int, float], ...]:
         """The best visible versions with their scores, best first, the newer one where scores are equal.
 
-        Words among `heavy` count for more: in a long question those of its first line say what it is about.
+        Words among `heavy` count for more: in a long question those of its first line say what it is about. With
+        `one_look`, of more equals than anybody will read not every one is looked at to find the newest.
         """
         if not terms or not len(visible):
             return ()
-        return self._best(self._query(self.telling(terms), heavy), mask, visible, hits_max)
+        return self._best(self._query(self.telling(terms), heavy), mask, visible, hits_max, one_look)
 
     def search_keys(
-        self, keys: Collection[str], mask: Mask, visible: NDArray[np.int64], *, hits_max: int
+        self, keys: Collection[str], mask: Mask, visible: NDArray[np.int64], *, hits_max: int, one_look: bool = False
     ) -> tuple[tuple[int, float], ...]:
         """The same for whole keys. The score is the sum of what each shared key tells: the fewer hold it, the more."""
         if not keys or not len(visible):
             return ()
         query = self._keys_query(self.telling(dict.fromkeys(keys), field="key"))
-        return self._best(query, mask, visible, hits_max) if query is not None else ()
+        return self._best(query, mask, visible, hits_max, one_look) if query is not None else ()
 
     def _best(
-        self, query: tantivy.Query, mask: Mask, visible: NDArray[np.int64], hits_max: int
+        self, query: tantivy.Query, mask: Mask, visible: NDArray[np.int64], hits_max: int, one_look: bool
     ) -> tuple[tuple[int, float], ...]:
         if len(visible) <= NAMED_VERSIONS_MAX:
             unscored = tantivy.Query.const_score_query(self._named(visible.tolist()), 0.0)
@@ -210,7 +212,8 @@ class Words:
             known = versions < len(mask)
             shown = np.flatnonzero(known)[mask[versions[known]]]
             # Complete once nothing is left, or nothing that is left can score as high as the last one wanted.
-            if len(versions) < fetch or (len(shown) >= hits_max and scores[-1] < scores[shown[hits_max - 1]]):
+            is_full = len(shown) >= hits_max
+            if len(versions) < fetch or (is_full and (one_look or scores[-1] < scores[shown[hits_max - 1]])):
                 break
             fetch *= 4
         versions, scores = versions[shown], scores[shown]
