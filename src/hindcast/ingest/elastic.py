@@ -136,11 +136,18 @@ def _told(item: Item) -> dict[str, Any]:
     return told
 
 
+_EXCEPTIONS = {
+    401: "security_exception",
+    403: "security_exception",
+    404: "resource_not_found_exception",
+    413: "content_too_long_exception",
+    429: "es_rejected_execution_exception",
+}
+
+
 def refusal(status: int, problem: str) -> bytes:
     """The body of an answer that refuses the whole request, in Elasticsearch's words."""
-    kind = {413: "content_too_long_exception", 429: "es_rejected_execution_exception"}.get(
-        status, "illegal_argument_exception"
-    )
+    kind = _EXCEPTIONS.get(status, "illegal_argument_exception")
     cause = {"type": kind, "reason": problem}
     return orjson.dumps({"error": {"root_cause": [cause], **cause}, "status": status})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import orjson
 from starlette.responses import Response
@@ -22,6 +22,8 @@ from hindcast.model.errors import (
     Unavailable,
     Unidentified,
 )
+from hindcast.rest.limits import TooOften
+from hindcast.rest.pace import SentTooSlowly
 
 LOG = logging.getLogger("hindcast")
 
@@ -40,6 +42,7 @@ STATUSES: tuple[tuple[type[HindcastError], int], ...] = (
     (Stale, 409),
     (Unidentified, 401),
     (Refused, 403),
+    (SentTooSlowly, 408),
     (Busy, 429),
     (Unavailable, 503),
     (Damaged, 500),
@@ -68,6 +71,10 @@ def told(error: Exception, answer: Answer) -> Response:
     if isinstance(error, Unavailable):
         seconds = error.retry_after_seconds if isinstance(error, Busy) else STORE_RETRY_AFTER_SECONDS
         response.headers["Retry-After"] = str(seconds)
+    if isinstance(error, Unidentified):
+        response.headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, TooOften):
+        response.headers.update(error.allowance.headers)
     return response
 
 
@@ -76,29 +83,32 @@ def as_json(status: int, message: str) -> Response:
     return Response(orjson.dumps({"error": message, "status": status}), status, media_type="application/json")
 
 
-def as_problem(error: Exception) -> Response:
+def as_problem(error: Exception, *, status: int | None = None, more: Mapping[str, object] | None = None) -> Response:
     """The answer of the REST face to a request that failed: problem details (RFC 9457) with field and remedy."""
     if isinstance(error, HindcastError):
-        kind, detail, field, remedy = type(error).__name__.lower(), error.problem, error.field, error.remedy
+        kind, detail, field, remedy = kind_of(error), error.problem, error.field, error.remedy
     else:
         kind, detail, field, remedy = "unexpected", UNEXPECTED, None, "The log of the server says what."
 
-    def answer(status: int, _: str) -> Response:
-        document = {
+    def answer(usual: int, _: str) -> Response:
+        document: dict[str, object] = {
             "type": f"/problems/{kind}",
-            "title": kind.replace("_", " ").capitalize(),
-            "status": status,
+            "title": kind.capitalize(),
+            "status": status or usual,
             "detail": detail,
             "remedy": remedy,
         }
         if field:
             document["field"] = field
-        return Response(orjson.dumps(document), status, media_type=PROBLEM)
+        return Response(orjson.dumps({**document, **(more or {})}), status or usual, media_type=PROBLEM)
 
-    response = told(error, answer)
-    if isinstance(error, Unidentified):
-        response.headers["WWW-Authenticate"] = "Bearer"
-    return response
+    return told(error, answer)
+
+
+def kind_of(error: HindcastError) -> str:
+    """What the caller can do next, in a word: the name in the error tree, whichever narrower kind it is."""
+    named = (kind.__name__ for kind in type(error).__mro__ if kind.__module__ == HindcastError.__module__)
+    return next(named).lower()
 
 
 def as_text(status: int, message: str) -> Response:
@@ -115,12 +125,12 @@ def as_elastic(status: int, message: str) -> Response:
 def as_pagerduty(status: int, message: str) -> Response:
     """PagerDuty's words, where it has any for the occasion."""
     if status == 429:
-        told = pagerduty_events.too_many()
-    elif status == 400:
-        told = pagerduty_events.refusal(message)
+        body = pagerduty_events.too_many().body
+    elif 400 <= status < 500:
+        body = pagerduty_events.refusal(message).body
     else:
         return as_json(status, message)
-    return Response(told.body, told.status, media_type="application/json")
+    return Response(body, status, media_type="application/json")
 
 
 def as_otlp(is_json: bool) -> Answer:

@@ -16,10 +16,11 @@ from starlette.responses import Response
 
 from hindcast.app import App
 from hindcast.ingest import body
+from hindcast.model.access import Permission
 from hindcast.model.columns import Parsed
 from hindcast.model.ingest_limits import IngestLimits
 from hindcast.rest import failure
-from hindcast.rest.seat import SPACE_HEADER
+from hindcast.rest.seat import SPACE_HEADER, doorkeeper_of
 
 # A sender repeats itself soon after it missed an answer, or never.
 KEYS_REMEMBERED_MAX = 200_000
@@ -69,6 +70,8 @@ class Deliveries:
 # From bytes and the request (for its headers and path) to what was received.
 Parse = Callable[[bytes, Request], Received]
 Endpoint = Callable[[Request], Awaitable[Response]]
+# From a body to the key in it, or nothing.
+KeyIn = Callable[[bytes], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +89,25 @@ class Receiver:
         *,
         space_header: str = SPACE_HEADER,
         bytes_max: int | None = None,
+        key_in: KeyIn | None = None,
     ) -> Endpoint:
-        """An endpoint that takes what `parse` reads and tells failures with `answer`."""
+        """An endpoint that takes what `parse` reads and tells failures with `answer`.
+
+        Nothing is read from somebody who may not send, unless their key stands in the body (`key_in`).
+        """
 
         async def receive(request: Request) -> Response:
+            named = request.headers.get(space_header) or request.headers.get(SPACE_HEADER)
+            most = bytes_max or self.limits.compressed_bytes_max
+            encoding = request.headers.get("Content-Encoding", "")
             try:
-                raw = await self._body(request, bytes_max or self.limits.compressed_bytes_max)
-                encoding = request.headers.get("Content-Encoding", "")
+                if key_in is None:
+                    space = await run_in_threadpool(_space, request, named)
+                    raw = await self._body(request, most)
+                else:
+                    raw = await self._body(request, most)
+                    space = await run_in_threadpool(self._space_by_body, request, named, raw, key_in)
                 received = await run_in_threadpool(self._received, parse, raw, encoding, request)
-                space = request.headers.get(space_header) or request.headers.get(SPACE_HEADER) or self.app.space
                 await asyncio.wrap_future(self.app.take(self.deliveries.without_known(space, received), space=space))
                 self.deliveries.note(space, (received.key, *received.row_keys))
             except ClientDisconnect:
@@ -108,6 +121,10 @@ class Receiver:
             return received.response
 
         return receive
+
+    def _space_by_body(self, request: Request, named: str | None, raw: bytes, key_in: KeyIn) -> str:
+        content = body.decoded(raw, request.headers.get("Content-Encoding", ""), self.limits)
+        return _space(request, named, key_in(content))
 
     def _received(self, parse: Parse, raw: bytes, encoding: str, request: Request) -> Received:
         return parse(body.decoded(raw, encoding, self.limits), request)
@@ -125,6 +142,11 @@ class Receiver:
                 raise _too_large(bytes_max)
             pieces.append(piece)
         return b"".join(pieces)
+
+
+def _space(request: Request, named: str | None, body_key: str = "") -> str:
+    """Where a sender may send to."""
+    return doorkeeper_of(request).seat(request, Permission.INGEST, named, body_key=body_key).space
 
 
 def _too_large(bytes_max: int) -> body.TooLarge:

@@ -1,20 +1,27 @@
 """The door of the HTTP face: no route gets a space any other way than by asking here, with the permission it needs.
 
 A route says what it needs by the type of its argument: `def show(seat: Reading, …)`. The seat names the caller, who is
-the actor of whatever is written, and the space. That every route has one is a test.
+the actor of whatever is written, and the space. Routes about an organisation (its projects, people, keys) take a
+`Somebody`: a caller who is known, whose right is checked where it is used. That every route has one is a test.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends, Header, Query
 from starlette.requests import HTTPConnection
 
 from hindcast.access import Access, Proof
-from hindcast.model.access import Caller, Permission
+from hindcast.config import Settings
+from hindcast.model.access import Caller, CallerKind, Permission, space_of
 from hindcast.model.errors import Malformed
+from hindcast.rest.edge import ALLOWANCE
+from hindcast.rest.limits import Buckets
+from hindcast.rest.proof import COOKIE, SECURE_COOKIE, check_csrf, proof_of
 
 SPACE_HEADER = "X-Hindcast-Space"
 
@@ -37,24 +44,65 @@ class Doorkeeper:
     """Seats callers of one running Hindcast; kept as `app.state.doorkeeper`."""
 
     access: Access
-    # Where a request goes that names no space.
+    # Where a request goes that names no space, unless its caller has only one.
     space: str
+    buckets: Buckets = field(default_factory=lambda: Buckets(0))
+    # What the cookie of a session is called.
+    cookie: str = COOKIE
+    seconds: Callable[[], float] = time.monotonic
 
-    def seat(self, connection: HTTPConnection, permission: Permission, space: str | None) -> Seat:
-        """A seat for a request. Raises Unidentified, Missing or Refused."""
-        caller = self.access.caller(proof_of(connection))
-        where = space or self.space
-        self.access.authorise(caller, permission, where)
+    def seat(
+        self, connection: HTTPConnection, permission: Permission, space: str | None, *, body_key: str = ""
+    ) -> Seat:
+        """A seat for a request. Raises Malformed, Unidentified, Busy, Missing or Refused."""
+        caller = self.caller(connection, is_limited=permission is not Permission.INGEST, body_key=body_key)
+        where = space or _only_space(caller) or self.space
+        connection.scope.setdefault("state", {})["space"] = where
+        self.access.authorise(caller, permission, where, what=what_of(connection), peer=peer_of(connection))
         return Seat(caller, where)
 
+    def caller(self, connection: HTTPConnection, *, is_limited: bool = True, body_key: str = "") -> Caller:
+        """Who makes a request, within the limit of requests. Ingest is limited by what waits to be written instead."""
+        proof = proof_of(connection, cookie=self.cookie, body_key=body_key)
+        caller = self.access.caller(proof)
+        state = connection.scope.setdefault("state", {})
+        state["caller"] = caller
+        if proof.session and caller.kind is CallerKind.PERSON:
+            check_csrf(connection, proof.session)
+        # Whoever sits at this machine can stop the process: a limit would protect nobody.
+        if is_limited and caller.kind is not CallerKind.LOCAL:
+            state[ALLOWANCE] = self.buckets.take(f"{caller.kind}:{caller.id}", now_seconds=self.seconds())
+        return caller
 
-def proof_of(connection: HTTPConnection) -> Proof:
-    """What a request brings to say who it comes from."""
-    scheme, _, given = connection.headers.get("Authorization", "").partition(" ")
-    return Proof(
-        key=given.strip() if scheme.lower() == "bearer" else "",
-        peer=connection.client.host if connection.client else "",
-    )
+    @classmethod
+    def of(cls, access: Access, settings: Settings) -> Doorkeeper:
+        """The doorkeeper that the settings ask for."""
+        is_secure = settings.public_url.startswith("https:")
+        cookie = SECURE_COOKIE if is_secure else COOKIE
+        return cls(access, settings.space, Buckets(settings.requests_per_minute), cookie)
+
+    def proof(self, connection: HTTPConnection) -> Proof:
+        """What a request brings to say who it comes from."""
+        return proof_of(connection, cookie=self.cookie)
+
+
+def peer_of(connection: HTTPConnection) -> str:
+    """The address that a request came from."""
+    return connection.client.host if connection.client else ""
+
+
+def what_of(connection: HTTPConnection) -> str:
+    """What a request wants, as the audit trail names it: the route, without the ids and keys that fill it."""
+    route = connection.scope.get("route")
+    path = getattr(route, "path", None) or connection.scope["path"]
+    return f"{connection.scope.get('method', 'GET')} {path}"
+
+
+def _only_space(caller: Caller) -> str:
+    """The space of a caller who has rights in one project and nowhere else, such as a key for ingest."""
+    if len(caller.rights) == 1 and caller.rights[0].project:
+        return space_of(caller.rights[0].organisation, caller.rights[0].project)
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +122,18 @@ class Needs:
         """A seat, or the reason why there is none."""
         if header and space and header != space:
             raise Malformed("Two spaces are named.", field="space", remedy=f"Give one: {SPACE_HEADER} or ?space=.")
-        doorkeeper: Doorkeeper = connection.app.state.doorkeeper
-        return doorkeeper.seat(connection, self.permission, header or space)
+        return doorkeeper_of(connection).seat(connection, self.permission, header or space)
+
+
+def doorkeeper_of(connection: HTTPConnection) -> Doorkeeper:
+    """The doorkeeper of the application that a request reached."""
+    doorkeeper: Doorkeeper = connection.app.state.doorkeeper
+    return doorkeeper
+
+
+def somebody(connection: HTTPConnection) -> Caller:
+    """A caller who is known; what they may do is checked where they do it."""
+    return doorkeeper_of(connection).caller(connection)
 
 
 Ingesting = Annotated[Seat, Depends(Needs(Permission.INGEST))]
@@ -84,3 +142,4 @@ Recording = Annotated[Seat, Depends(Needs(Permission.RECORD))]
 Responding = Annotated[Seat, Depends(Needs(Permission.RESPOND))]
 Maintaining = Annotated[Seat, Depends(Needs(Permission.MAINTAIN))]
 Administering = Annotated[Seat, Depends(Needs(Permission.ADMINISTER))]
+Somebody = Annotated[Caller, Depends(somebody)]

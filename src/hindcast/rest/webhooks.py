@@ -79,5 +79,7 @@ def _add_pagerduty_events(app: FastAPI, receiver: Receiver) -> None:
             answer = pagerduty_events.answer(parsed)
             return Received(parsed, Response(answer.body, answer.status, media_type="application/json"))
 
-        endpoint = receiver.endpoint(receive, answered, bytes_max=pagerduty_events.BODY_BYTES_MAX)
+        endpoint = receiver.endpoint(
+            receive, answered, bytes_max=pagerduty_events.BODY_BYTES_MAX, key_in=pagerduty_events.routing_key
+        )
         app.add_route(path, endpoint, methods=["POST"], include_in_schema=False)

@@ -1,0 +1,124 @@
+"""What a request brings to say who it comes from: a key, in whichever way its protocol can send one, or a cookie.
+
+| way | who uses it |
+|---|---|
+| `Authorization: Bearer <key>` | scripts, agents, OTLP exporters |
+| `X-Hindcast-Key: <key>` | whoever already uses Authorization for something else |
+| `Authorization: Basic …` with the key as password or as user name | Loki's and Elasticsearch's shippers |
+| `Authorization: ApiKey …`, plain or as Elasticsearch encodes `id:key` | Elasticsearch's shippers |
+| `/k/<key>/…` before any path | webhooks that can be told a URL and nothing else |
+| a cookie | browsers, after signing in |
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import re
+
+from starlette.requests import HTTPConnection
+
+from hindcast.access import Proof
+from hindcast.model.errors import Malformed, Refused
+
+KEY_HEADER = "X-Hindcast-Key"
+CSRF_HEADER = "X-Hindcast-CSRF"
+# Where `edge.py` puts the key that stood in the path.
+PATH_KEY = "hindcast_path_key"
+COOKIE = "hindcast"
+# Browsers take a cookie of this name from https only, for this host only: no neighbour can plant one.
+SECURE_COOKIE = "__Host-hindcast"
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+# Ways that a page cannot make a browser use on its own.
+_DELIBERATE = ("bearer ", "apikey ")
+_FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via")
+_KEY = re.compile(r"hc_[A-Za-z0-9_-]+")
+_SEVERAL = "Send one: Authorization, X-Hindcast-Key, a key in the path, or the cookie of a session."
+
+
+def proof_of(connection: HTTPConnection, *, cookie: str = COOKIE, body_key: str = "") -> Proof:
+    """What a request brings. Different ones at once are refused: nobody could say which of them acted."""
+    headers = connection.headers
+    keys = {
+        key
+        for key in (
+            _authorised(headers.getlist("Authorization")),
+            *(key.strip() for key in headers.getlist(KEY_HEADER)),
+            str(connection.scope.get("state", {}).get(PATH_KEY, "")),
+        )
+        if key
+    }
+    if not keys and body_key and _KEY.fullmatch(body_key):
+        keys = {body_key}
+    session = connection.cookies.get(cookie, "")
+    if len(keys) + bool(session) > 1:
+        raise Malformed("The request proves two identities at once.", field="Authorization", remedy=_SEVERAL)
+    return Proof(
+        key=keys.pop() if keys else "",
+        session=session,
+        peer=connection.client.host if connection.client else "",
+        host=headers.get("Host", ""),
+        is_forwarded=any(name in headers for name in _FORWARDED),
+    )
+
+
+def is_deliberate(connection: HTTPConnection) -> bool:
+    """Whether a request carries something that a browser would not send for a page that only wants it to."""
+    headers = connection.headers
+    has_path_key = bool(connection.scope.get("state", {}).get(PATH_KEY))
+    return has_path_key or KEY_HEADER in headers or headers.get("Authorization", "").lower().startswith(_DELIBERATE)
+
+
+def csrf_of(session: str) -> str:
+    """What a page of ours sends along to show that it is one: only who can read the answer to sign-in knows it."""
+    return hashlib.sha256(b"csrf:" + session.encode()).hexdigest()
+
+
+def check_csrf(connection: HTTPConnection, session: str) -> None:
+    """Raise unless a request that a cookie speaks for was made by a page of ours, or changes nothing."""
+    if connection.scope["method"] in SAFE_METHODS:
+        return
+    given = connection.headers.get(CSRF_HEADER, "")
+    if not hmac.compare_digest(given.encode(), csrf_of(session).encode()):
+        raise Refused(
+            "The request does not show that it comes from Hindcast's own pages.",
+            field=CSRF_HEADER,
+            remedy=f"Send the csrf value of GET /api/v1/session as {CSRF_HEADER}.",
+        )
+
+
+def _authorised(given: list[str]) -> str:
+    """The key in Authorization."""
+    if len(set(given)) > 1:
+        raise Malformed("Authorization is there twice.", field="Authorization", remedy=_SEVERAL)
+    if not given:
+        return ""
+    scheme, _, value = given[0].strip().partition(" ")
+    value = value.strip()
+    match scheme.lower():
+        case "bearer":
+            return value
+        case "apikey":
+            return value if _KEY.fullmatch(value) else _key_in(_decoded(value))
+        case "basic":
+            return _key_in(_decoded(value))
+    raise Malformed(
+        f"{scheme[:20]!r} is not a way to authorise here.", field="Authorization", remedy="Use Bearer, Basic or ApiKey."
+    )
+
+
+def _key_in(pair: str) -> str:
+    """The key in `user:password`, on either side; the password counts first. A pair without a key proves nothing."""
+    user, _, password = pair.partition(":")
+    return next((part for part in (password, user) if _KEY.fullmatch(part)), "")
+
+
+def _decoded(value: str) -> str:
+    try:
+        return base64.b64decode(value, validate=True).decode()
+    except (binascii.Error, ValueError) as error:
+        raise Malformed(
+            "Authorization cannot be decoded.", field="Authorization", remedy="Send base64 of user:password."
+        ) from error
