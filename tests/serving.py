@@ -89,7 +89,7 @@ def start(folder: Path, **settings: str) -> Serving:
 def _answers(serving: Serving) -> bool:
     assert serving.process.poll() is None, (serving.folder / "serve.log").read_text()
     try:
-        return bool(httpx.get(f"{serving.url}/health", timeout=2, trust_env=False).is_success)
+        return bool(httpx.get(f"{serving.url}/readyz", timeout=2, trust_env=False).is_success)
     except httpx.HTTPError:
         return False
 

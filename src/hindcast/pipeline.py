@@ -1,7 +1,10 @@
-"""The one place that knows the order of the stages on the way in: times, secrets, templates, fingerprints.
+"""The one place that knows the order of the stages.
 
-It writes nothing. What it holds between requests is what the stages have learnt; the store keeps that too, so that a
-restart goes on where the last run stopped.
+On the way in: times, secrets, templates, fingerprints (`Preparation`). It writes nothing. What it holds between
+requests is what the stages have learnt; the store keeps that too, so that a restart goes on where the last run stopped.
+
+From there on: detect, incident, memory, recall, answer (`Course`). Every look goes as far as telling that a briefing is
+due; recalling and answering take longer than a look may, and follow in a thread of whoever runs it.
 """
 
 from __future__ import annotations
@@ -9,13 +12,14 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hindcast.briefing import Briefings
 from hindcast.ingest.fingerprint.columns import Fingerprinter
 from hindcast.ingest.fingerprint.grouping import Groups, Join, observed
 from hindcast.ingest.redact import Redactor
@@ -23,14 +27,21 @@ from hindcast.ingest.redact.signals import redacted_alert, redacted_change
 from hindcast.ingest.template import Miner
 from hindcast.ingest.times import normalised
 from hindcast.model.columns import LOG, METRIC, RAW_LOG, SPAN, Batch, Parsed, Pattern
+from hindcast.model.errors import HindcastError
+from hindcast.model.incident import Event, EventKind
 from hindcast.model.ingest_limits import IngestLimits
 from hindcast.model.signal import Alert, SystemChange
+from hindcast.outcomes import Outcomes
 from hindcast.ports import Clock
+from hindcast.register import Register
+from hindcast.watch import Watch
 
 # While the store is down every attempt owes a little more; a miner knows no more templates than this.
 PATTERNS_OWED_MAX = 20_000
 # What a line is filed under when its sender gives no name.
 UNNAMED = "unnamed"
+# A person who has just regrouped something looks again within this time.
+GROUPS_EVERY = timedelta(seconds=5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,3 +202,99 @@ def regrouped(
 
 def _named(services: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.equal(services, ""), UNNAMED, services)
+
+
+class Course:
+    """What becomes of what was taken in: each look detects, remembers, and has the answers to it worked out.
+
+    One thread at a time, like detection itself.
+    """
+
+    def __init__(
+        self,
+        watch: Watch,
+        register: Register,
+        briefings: Briefings,
+        outcomes: Outcomes,
+        groups: dict[str, Groups],
+        counts: Counter[str],
+    ) -> None:
+        """`groups` is where the way in looks up what people regrouped; `counts` is told of what had to wait."""
+        self._watch = watch
+        self._register = register
+        self._briefings = briefings
+        self._outcomes = outcomes
+        self._groups = groups
+        self._counts = counts
+        self._groups_due = datetime.min.replace(tzinfo=UTC)
+        # Steps that could not be committed yet; they are tried again, in order, with every look.
+        self._unremembered: list[Event] = []
+
+    def begin(self, spaces: Iterable[str], *, now: datetime) -> tuple[str, ...]:
+        """Go on after a restart: learn what is usual, take up what is not over, and brief about it again.
+
+        Says which spaces are watched: those named, and whichever sent something lately.
+        """
+        watched = tuple(dict.fromkeys((*spaces, *self._watch.learn(now=now))))
+        known = [
+            incident
+            for space in watched
+            if self._register.existing(space) is not None
+            for incident in self._register.recent(space, now=now)
+        ]
+        self._watch.take_up(known)
+        self._briefings.take_up(known, now=now)
+        return watched
+
+    def tick(self, spaces: Iterable[str], *, now: datetime) -> tuple[Event, ...]:
+        """Look once: what happened to incidents since the last look, remembered, its briefings asked for."""
+        spaces = set(spaces)
+        if now >= self._groups_due or self._groups_due - now > GROUPS_EVERY:
+            self._groups_due = now + GROUPS_EVERY
+            self._read_groups(spaces)
+        events = self._watch.tick(now=now)
+        self._remember(events)
+        for event in events:
+            self._briefings.hear(event)
+        self._measure(spaces, now)
+        return events
+
+    def decide(self, verb: str, space: str, incident_id: str, *, by: str, now: datetime) -> Event:
+        """Somebody confirms, dismisses or reopens an incident."""
+        event = self._watch.decide(verb, space, incident_id, by=by, now=now)
+        self._register.remember(event, actor=by)
+        self._briefings.hear(event)
+        return event
+
+    def _read_groups(self, spaces: Iterable[str]) -> None:
+        """A join or split made on another machine or by a command counts from here on."""
+        for space in spaces:
+            try:
+                self._groups[space] = self._register.groups(space)
+            except HindcastError:
+                # What was known before goes on counting.
+                self._counts["groups_unread"] += 1
+
+    def _remember(self, events: Iterable[Event]) -> None:
+        waiting = [*self._unremembered, *events]
+        self._unremembered = []
+        for position, event in enumerate(waiting):
+            try:
+                self._register.remember(event)
+            except HindcastError:
+                # People are told all the same; what is lost on a restart is only what could not be written.
+                self._counts["unremembered"] += 1
+                self._unremembered = waiting[position:]
+                return
+            if event.kind is EventKind.OPENED:
+                self._counts["incidents_opened"] += 1
+
+    def _measure(self, spaces: Iterable[str], now: datetime) -> None:
+        """See what came of the attempts whose time has come."""
+        try:
+            measured = self._outcomes.tick(spaces, now=now)
+        except HindcastError:
+            # It is measured again with the next look; an attempt stays unknown until then.
+            self._counts["outcomes_unmeasured"] += 1
+        else:
+            self._counts["outcomes"] += len(measured)

@@ -13,6 +13,7 @@ from datetime import datetime
 from hindcast.asking import cue_of, cue_of_case
 from hindcast.casebook import Casebook
 from hindcast.experience import experience_of
+from hindcast.instruments import Instruments, Silent, Work
 from hindcast.memory import Memory, View, When
 from hindcast.model.diagnosis import Diagnosis
 from hindcast.model.ids import Address
@@ -25,6 +26,7 @@ from hindcast.reason.answer import diagnose
 from hindcast.recall.limits import RecallLimits
 from hindcast.recall.shared import recall_shared
 from hindcast.register import NAMESPACE as INCIDENTS
+from hindcast.register import Register
 from hindcast.shares import Side, grants, shares_of
 
 RUNBOOKS = "runbooks"
@@ -67,7 +69,9 @@ class Recollect:
         now: Callable[[], datetime],
         others: OpenView = nobody,
         limits: RecallLimits | None = None,
+        instruments: Instruments | None = None,
     ) -> None:
+        self._instruments = instruments or Silent()
         self._memory = memory
         self._now = now
         self._others = others
@@ -121,13 +125,15 @@ class Recollect:
         space = self._memory.space
         # What others share is theirs to give and to stop, so only the present may ask them.
         shared = grants(view, space, self._others) if is_now and beside.takes else ()
-        found = recall_shared(view, cue, experience, grants=shared, limits=limits, space=space)
+        with self._instruments.timed(Work.RECALL, space=space):
+            found = recall_shared(view, cue, experience, grants=shared, limits=limits, space=space)
         found = replace(found, notes=(*notes, *found.notes))
         # A sure answer with a fix needs no generic checks; what is sure and without one does.
         best = found.best
         is_told = found.familiarity is Familiarity.SEEN and best is not None and best.case.resolution is not None
         runbooks = () if is_told or not beside.has_runbooks else self._runbooks(view, cue)
-        told = diagnose(found, runbooks=runbooks, experience=experience, space=space, changes=changes)
+        with self._instruments.timed(Work.ANSWER, space=space):
+            told = diagnose(found, runbooks=runbooks, experience=experience, space=space, changes=changes)
         return Answered(found, told)
 
     def _beside(self, view: View) -> _Beside:
@@ -162,3 +168,32 @@ def _beside(view: View) -> _Beside:
     takes = any(share.side is Side.TAKEN for share in shares_of(view))
     has_runbooks = bool(view.list(Filter(namespace=RUNBOOKS, kind=RUNBOOK), records_max=1).records)
     return _Beside(experience_of(view), takes, has_runbooks)
+
+
+class Minds:
+    """Somebody to ask in each space, made when the space is first asked about."""
+
+    def __init__(self, register: Register, *, now: Callable[[], datetime], instruments: Instruments) -> None:
+        self._register = register
+        self._now = now
+        self._instruments = instruments
+        self._known: dict[str, Recollect] = {}
+
+    def of(self, space: str) -> Recollect:
+        """Who can be asked about a space."""
+        if space not in self._known:
+            memory = self._register.memory(space)
+            self._known[space] = Recollect(memory, now=self._now, others=self._view, instruments=self._instruments)
+        return self._known[space]
+
+    def _view(self, space: str) -> View | None:
+        memory = self._register.existing(space)
+        return memory.now() if memory is not None else None
+
+    def about(self, space: str, incident: str) -> Answered:
+        """What a space knows about the failure of one of its incidents."""
+        return self.of(space).about(incident)
+
+    def step(self, space: str) -> int:
+        """The newest step of a space."""
+        return self._register.memory(space).now().newest_step

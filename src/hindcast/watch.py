@@ -71,18 +71,16 @@ class Watch:
         # The incidents as they were last told, by space and id, for the evidence in them.
         self._evidence: OrderedDict[tuple[str, str], Incident] = OrderedDict()
 
-    def begin(self, incidents: Iterable[Incident], *, now: datetime) -> None:
-        """Go on after a restart: learn what is usual from the counts, and take up the incidents that are not over."""
+    def learn(self, *, now: datetime) -> tuple[str, ...]:
+        """Go on after a restart: learn what is usual from the counts. Says which spaces were counted in."""
+        spaces: dict[str, None] = {}
         for since, until, step_seconds in (
             (now - LEARN_FROM, now - LEARN_FINELY_FROM, LEARN_STEP_SECONDS),
             (now - LEARN_FINELY_FROM, now - LOOK_BACK, LEARN_FINE_STEP_SECONDS),
         ):
             past = self._telemetry.rates(since, until, step_seconds=step_seconds)
             self._detector.backfill(past, now=now, step_seconds=step_seconds)
-        known = tuple(incidents)
-        self._detector.restore(known)
-        for incident in known:
-            self._note(incident)
+            spaces |= dict.fromkeys(pc.unique(past["space"]).to_pylist())
         self._alerts_until = now - LOOK_BACK
         self._gauges_until = _step(now - GAUGE_SETTLE)
         gauges = self._telemetry.gauges(
@@ -90,6 +88,14 @@ class Watch:
         )
         if gauges.num_rows:
             self._anomalies.learn(gauges, now=now)
+        return tuple(spaces)
+
+    def take_up(self, incidents: Iterable[Incident]) -> None:
+        """Take up the incidents that are not over, and know those that a recurrence would be linked to."""
+        known = tuple(incidents)
+        self._detector.restore(known)
+        for incident in known:
+            self._note(incident)
 
     def tick(self, *, now: datetime) -> tuple[Event, ...]:
         """Everything that happened to incidents since the last tick, with evidence."""

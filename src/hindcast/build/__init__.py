@@ -20,9 +20,16 @@ from hindcast.ports import Clock, Embedder
 
 def open_memory(settings: Settings, *, create: bool = True, clock: Clock | None = None) -> Memory:
     """Open the memory of one space, with its index and whatever gives texts a meaning."""
+    return open_memory_with(settings, embedder(settings), create=create, clock=clock)
+
+
+def open_memory_with(
+    settings: Settings, model: Embedder | None, *, create: bool = True, clock: Clock | None = None
+) -> Memory:
+    """The same with a model that is there already: a process with many spaces loads it once."""
     clock = clock or WallClock()
     store = open_store(settings.store, settings.space, now=clock.now(), create=create)
-    index = LocalIndex(index_folder(settings), store, embedder=embedder(settings))
+    index = LocalIndex(index_folder(settings), store, embedder=model)
     return Memory(store, clock=clock, entropy=os.urandom, index=index)
 
 

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from platformdirs import user_data_path
 
+from hindcast import __version__
 from hindcast.adapters.clock import WallClock
+from hindcast.adapters.figures import Figures
 from hindcast.adapters.intake import Intake
 from hindcast.adapters.telemetry_clickhouse import Retention, open_telemetry
 from hindcast.app import App, Parts
-from hindcast.build import open_memory
+from hindcast.briefing import Briefings
+from hindcast.build import embedder, open_memory_with
 from hindcast.config import Settings
 from hindcast.detect import Detector, Rules
 from hindcast.detect.anomaly import Anomalies
 from hindcast.ingest.fingerprint.columns import Fingerprinter
 from hindcast.ingest.redact import Redactor
 from hindcast.ingest.template import Miner
+from hindcast.instruments import Work
+from hindcast.memory import Memory
 from hindcast.outcomes import Outcomes
-from hindcast.pipeline import Preparation, Stages
+from hindcast.pipeline import Course, Preparation, Stages
 from hindcast.ports import Clock, Telemetry
+from hindcast.recollect import Minds
 from hindcast.register import Register
 from hindcast.watch import Watch
+
+if TYPE_CHECKING:
+    from hindcast.adapters.otel import Collector
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +44,21 @@ class Running:
     intake: Intake
     telemetry: Telemetry
     register: Register
+    figures: Figures
+    collector: Collector | None = None
+
+    def observe(self) -> None:
+        """Begin to send figures to the collector, once every part has said what it shows."""
+        if self.collector is not None:
+            self.collector.follow(self.figures.registry)
 
     def close(self) -> None:
-        """Write what was taken, then let go of everything."""
+        """Write what was taken, then let go of everything. Closing again does nothing more."""
         self.intake.close()
         self.telemetry.close()
         self.register.close()
+        if self.collector is not None:
+            self.collector.close()
 
 
 def open_app(settings: Settings, *, clock: Clock | None = None) -> Running:
@@ -51,13 +71,36 @@ def open_app(settings: Settings, *, clock: Clock | None = None) -> Running:
     preparation = Preparation(stages, clock)
     intake = Intake(preparation, telemetry, unwritten=preparation.owe)
     rules = Rules(errors_min=settings.errors_min, window_seconds=settings.window_seconds)
-    register = Register(
-        lambda space, create=True: open_memory(replace(settings, space=space), create=create, clock=clock)
+    model = embedder(settings)
+
+    def open_space(space: str, create: bool = True) -> Memory:
+        return open_memory_with(replace(settings, space=space), model, create=create, clock=clock)
+
+    register = Register(open_space, lock=threading.Lock)
+    collector = _collector(settings)
+    instruments = Figures(tuple(Work), span=collector.span if collector is not None else None)
+    minds = Minds(register, now=clock.now, instruments=instruments)
+    briefings = Briefings(minds.about, minds.step)
+    course = Course(
+        Watch(telemetry, Detector(rules), Anomalies()),
+        register,
+        briefings,
+        Outcomes(telemetry, register.casebook),
+        preparation.groups,
+        instruments.counts,
     )
-    watch = Watch(telemetry, Detector(rules), Anomalies())
-    outcomes = Outcomes(telemetry, register.casebook)
-    parts = Parts(telemetry, intake.take, watch, register, clock, preparation.noticed, preparation.groups, outcomes)
-    return Running(App(parts, space=settings.space), intake, telemetry, register)
+    parts = Parts(telemetry, intake.take, course, register, minds, briefings, clock, preparation.noticed, instruments)
+    return Running(App(parts, space=settings.space), intake, telemetry, register, instruments, collector)
+
+
+def _collector(settings: Settings) -> Collector | None:
+    """Where its own metrics and traces go; loading what sends them takes its time."""
+    if not settings.otel_endpoint:
+        return None
+    from hindcast.adapters.otel import Collector, check_not_itself
+
+    check_not_itself(settings.otel_endpoint, host=settings.host, port=settings.port)
+    return Collector(settings.otel_endpoint, version=__version__)
 
 
 def redactor(settings: Settings) -> Redactor:

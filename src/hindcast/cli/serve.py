@@ -20,6 +20,9 @@ def serve(
     telemetry: Annotated[
         str | None, typer.Option("--telemetry", metavar="WHERE", help="chdb:///folder or clickhouse://…")
     ] = None,
+    wait: Annotated[
+        int, typer.Option("--wait", metavar="SECONDS", min=0, help="How long to wait for a store that is away.")
+    ] = 0,
 ) -> None:
     """Listen on one port for telemetry, alerts and changes; watch them; tell of incidents.
 
@@ -30,4 +33,4 @@ def serve(
 
     said = {"host": host, "port": port, "syslog_port": syslog_port, "telemetry": telemetry}
     settings = replace(session.settings, **{name: value for name, value in said.items() if value is not None})  # type: ignore[arg-type]
-    run(settings, tell=session.hint)
+    run(settings, tell=session.hint, wait_seconds=wait)

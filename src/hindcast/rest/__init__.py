@@ -17,15 +17,30 @@ from hindcast.access import Access
 from hindcast.build.running import Running
 from hindcast.config import Settings
 from hindcast.model.ingest_limits import IngestLimits
-from hindcast.rest import cases, elastic, incidents, lines, live_routes, loki, otlp, recall, status, telemetry, webhooks
+from hindcast.rest import (
+    casework,
+    edge,
+    elastic,
+    incidents,
+    lines,
+    live_routes,
+    loki,
+    otlp,
+    recall,
+    status,
+    telemetry,
+    webhooks,
+)
 from hindcast.rest.briefer import Briefer
+from hindcast.rest.desk import desk as desk_of
 from hindcast.rest.health import Health
 from hindcast.rest.live import Live
 from hindcast.rest.observing import Observing
+from hindcast.rest.once import Once
 from hindcast.rest.receiving import Receiver
 from hindcast.rest.seat import Doorkeeper
 from hindcast.rest.syslog import SyslogServer
-from hindcast.rest.ticker import Ticker
+from hindcast.rest.ticker import Ticker, told
 
 # Requests that are being parsed or wait for the disk at the same time; more of them wait their turn.
 THREADS_MAX = 64
@@ -42,20 +57,28 @@ def create_app(running: Running, settings: Settings) -> FastAPI:
         title="Hindcast",
         version=__version__,
         summary="Incident memory for engineering teams and their AI agents.",
+        # Their pages would load scripts from elsewhere.
+        docs_url=None,
+        redoc_url=None,
         lifespan=_lifespan(running, live, turn, health, settings, limits),
     )
-    app.state.doorkeeper = Doorkeeper(Access(actor=settings.actor), settings.space)
+    app.state.doorkeeper = Doorkeeper.of(Access(actor=settings.actor), settings)
     for routes in (otlp, elastic, loki, lines):
         routes.add(app, receiver, settings)
     webhooks.add(app, receiver, settings)
     status.add(app, running, health, running.figures, live)
-    incidents.add(app, running.app, live, turn)
-    recall.add(app, running.app)
-    cases.add(app, cases.desk(running, settings))
+    desk = desk_of(running, settings, turn, lambda event: live.tell(event.incident.space, "incident", told(event)))
+    app.state.once = Once(running.app.now)
+    for resources in (incidents, casework, recall):
+        resources.add(app, desk)
     telemetry.add(app, running.app)
     live_routes.add(app, live)
     app.state.live = live
+    edge.add(app, settings)
     app.add_middleware(Observing, figures=running.figures)
+    # Last, so that it is outermost: nobody behind it sees, and writes down, the key in a path.
+    edge.add_path_keys(app)
+    running.observe()
     return app
 
 

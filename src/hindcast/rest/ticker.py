@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
+from collections.abc import Callable
 from typing import Any
 
 from hindcast.app import App
@@ -19,8 +21,19 @@ TICK_SECONDS = 0.5
 class Ticker:
     """Ticks from start to stop. A tick that fails is logged and counted; the next one comes all the same."""
 
-    def __init__(self, app: App, live: Live, turn: threading.Lock, *, tick_seconds: float = TICK_SECONDS) -> None:
-        """`turn` is held while looking: detection is no place for two at once."""
+    def __init__(
+        self,
+        app: App,
+        live: Live,
+        turn: threading.Lock,
+        *,
+        looked: Callable[[], None] = lambda: None,
+        tick_seconds: float = TICK_SECONDS,
+    ) -> None:
+        """`turn` is held while looking: detection is no place for two at once. `looked` hears of looks with news."""
+        self._looked = looked
+        self._ticked = time.monotonic()
+        self._is_failing = False
         self._turn = turn
         self._app = app
         self._live = live
@@ -28,8 +41,19 @@ class Ticker:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="ticker", daemon=True)
 
+    @property
+    def quiet_seconds(self) -> float:
+        """How long ago the last look ended, well or not."""
+        return time.monotonic() - self._ticked
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether the last look failed."""
+        return self._is_failing
+
     def start(self) -> None:
         """Begin to tick."""
+        self._ticked = time.monotonic()
         self._thread.start()
 
     def stop(self) -> None:
@@ -48,11 +72,26 @@ class Ticker:
         # The face of the product: watching must not end because of one bad look.
         except Exception as error:
             self._app.counts["ticks_failed"] += 1
+            self._is_failing = True
             LOG.warning("Looking at the counts failed: %s", error, exc_info=error)
-            return
-        self._app.counts["ticks"] += 1
+        else:
+            self._app.counts["ticks"] += 1
+            self._is_failing = False
+            self._tell(events)
+        finally:
+            self._ticked = time.monotonic()
+
+    def _tell(self, events: tuple[Event, ...]) -> None:
         for event in events:
             self._live.tell(event.incident.space, "incident", told(event))
+            LOG.info(
+                "Incident %s: %s",
+                event.incident.id,
+                event.kind.value,
+                extra={"space": event.incident.space, "incident": event.incident.id, "event": event.kind.value},
+            )
+        if events:
+            self._looked()
 
 
 def told(event: Event) -> dict[str, Any]:
