@@ -1,0 +1,203 @@
+"""Tools that ask memory about a failure: what it is and what ended it, and what not to try."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from hindcast.model.diagnosis import Advice, Diagnosis
+from hindcast.model.errors import Malformed
+from hindcast.model.recollection import Familiarity
+from hindcast.model.record import MAIN
+from hindcast.reason.headline import percent
+from hindcast.reason.wording import one_line
+from hindcast.recall.pack import pack
+from hindcast.recollect import Answered
+from hindcast.toolbox.desk import Desk
+from hindcast.toolbox.naming import At, Branch, known
+from hindcast.toolbox.quoting import quoted
+from hindcast.toolbox.sheet import TOKENS_MAX, Sheet, Tokens, refs_text
+from hindcast.toolbox.tool import Arguments, Tool, ToolAnswer
+
+TEXT_CHARS_MAX = 400_000
+CLAIM_CHARS_MAX = 400
+MEANS_CHARS_MAX = 4_000
+HEADLINE_CHARS_MAX = 300
+
+Asked = Annotated[
+    str,
+    Meta(
+        max_length=TEXT_CHARS_MAX,
+        description="The error, stack trace, log lines or question, pasted as it is. Give this or `incident`.",
+        examples=["redis.exceptions.ConnectionError: Connection reset by peer"],
+    ),
+]
+AskedIncident = Annotated[
+    str,
+    Meta(
+        max_length=600,
+        description="Instead of `text`: the id of an incident to ask about.",
+        examples=["inc-20260930-0203-payment"],
+    ),
+]
+Services = Annotated[
+    tuple[str, ...],
+    Meta(max_length=50, description="Where it happens, if that is known.", examples=[["payment"]]),
+]
+
+
+class FailureArguments(Arguments, frozen=True, kw_only=True):
+    """Which failure."""
+
+    text: Asked = ""
+    incident: AskedIncident = ""
+    services: Services = ()
+    at: At = ""
+    branch: Branch = MAIN
+    tokens_max: Tokens = 1_000
+
+
+def asked(desk: Desk, given: FailureArguments) -> Answered:
+    """What memory has to say to what was given."""
+    if bool(given.text.strip()) == bool(given.incident.strip()):
+        raise Malformed(
+            "Both a text and an incident are given." if given.text.strip() else "Nothing is asked.",
+            field="text",
+            remedy='Give either {"text": "the error as it was printed"} or {"incident": "inc-20260930-0203-payment"}.',
+        )
+    # Both say what is wrong with a moment or an id in words that name the argument.
+    view = desk.view(given.at, given.branch)
+    moment = desk.moment(given.at)
+    if given.incident.strip():
+        name = known(view, given.incident).case.id
+        return desk.recollect.about(name, moment=moment, branch=given.branch)
+    return desk.recollect.ask(given.text, services=given.services, moment=moment, branch=given.branch)
+
+
+def _recall(desk: Desk, given: FailureArguments) -> ToolAnswer:
+    found = asked(desk, given)
+    packed = pack(found.recollection, found.diagnosis, tokens_max=given.tokens_max - 30)
+    lines = [packed.text]
+    if not found.recollection.remembered:
+        lines.append("Nothing like it is remembered.")
+    if packed.left_out:
+        larger = min(2 * given.tokens_max, TOKENS_MAX)
+        lines.append(f"Left out for lack of room: {len(packed.left_out)} parts. Get them with tokens_max={larger}.")
+    data = {**_told(found.diagnosis), "left_out": list(packed.left_out)}
+    return ToolAnswer("\n".join(lines), data, packed.evidence, bool(packed.left_out))
+
+
+def _told(diagnosis: Diagnosis) -> dict[str, Any]:
+    """A diagnosis as JSON values, without what only a person's screen needs."""
+    cause = diagnosis.cause
+    return {
+        "familiarity": diagnosis.familiarity.value,
+        "confidence": round(diagnosis.confidence, 3),
+        "headline": one_line(diagnosis.headline, HEADLINE_CHARS_MAX),
+        "incident": diagnosis.case.rpartition("/")[2].partition("@")[0],
+        "times_seen": diagnosis.times_seen,
+        "cause": {"text": one_line(cause.text, CLAIM_CHARS_MAX), "evidence": list(cause.evidence)} if cause else None,
+        "fixes": [advice_told(one) for one in diagnosis.fixes],
+        "avoid": [advice_told(one) for one in diagnosis.avoid],
+        "who_knows": [one_line(one.text, CLAIM_CHARS_MAX) for one in diagnosis.people],
+        "minutes": diagnosis.minutes,
+        "disputes": [
+            {"text": one_line(one.text, CLAIM_CHARS_MAX), "evidence": list(one.evidence)} for one in diagnosis.disputes
+        ],
+        "nearest": [
+            {"record": one.address, "title": one_line(one.title, 200), "confidence": round(one.confidence, 3)}
+            for one in diagnosis.nearest
+        ],
+    }
+
+
+def advice_told(one: Advice) -> dict[str, Any]:
+    """Something to do, or not to do, as JSON values."""
+    told: dict[str, Any] = {
+        "action": one_line(one.action, CLAIM_CHARS_MAX),
+        "worked": one.worked,
+        "no_effect": one.no_effect,
+        "made_worse": one.made_worse,
+        "share": round(one.share, 3),
+        "share_min": round(one.share_min, 3),
+        "evidence": list(one.evidence),
+    }
+    means = {"command": one.command, "config": one.config, "diff": one.diff}
+    return told | {name: text[:MEANS_CHARS_MAX] for name, text in means.items() if text.strip()}
+
+
+def _what_not_to_try(desk: Desk, given: FailureArguments) -> ToolAnswer:
+    diagnosis = asked(desk, given).diagnosis
+    sheet = Sheet(given.tokens_max)
+    sheet.say(_avoid_head(diagnosis))
+    told = []
+    for one in diagnosis.avoid:
+        line = f"- {_verdict(one)}: {quoted(one.action, CLAIM_CHARS_MAX)} {_counts(one)}{refs_text(one.evidence)}"
+        if not sheet.say(line, *one.evidence, what="thing not to try", quotes=True):
+            continue
+        told.append(advice_told(one))
+        for quote in one.happened[:1]:
+            sheet.say(f"  What happened: {quoted(quote, CLAIM_CHARS_MAX)}", what="what happened")
+    for claim in diagnosis.disputes:
+        line = f"- Disputed: {quoted(claim.text, CLAIM_CHARS_MAX)}{refs_text(claim.evidence)}"
+        sheet.say(line, *claim.evidence, what="dispute", quotes=True)
+    if told:
+        sheet.say("Do none of these before a person has agreed.")
+    return sheet.answer({"familiarity": diagnosis.familiarity.value, "avoid": told})
+
+
+def _avoid_head(diagnosis: Diagnosis) -> str:
+    harm = sum(1 for one in diagnosis.avoid if one.made_worse)
+    if not diagnosis.avoid:
+        why = (
+            "This failure was not seen before."
+            if diagnosis.familiarity is Familiarity.NEW
+            else "Nothing that was tried for it is recorded as harmful or useless."
+        )
+        return f"Nothing to warn of. {why} That is no proof that an action is safe."
+    near = "" if diagnosis.case else " in incidents that look near to this one"
+    useless = len(diagnosis.avoid) - harm
+    return f"{harm} made it worse and {useless} did not help{near}."
+
+
+def _verdict(one: Advice) -> str:
+    if one.made_worse:
+        return "Made it worse"
+    return "Did not last" if one.worked else "No effect"
+
+
+def _counts(one: Advice) -> str:
+    if one.made_worse:
+        likely = f"harmful {percent(one.share)} of the time, at least {percent(one.share_min)}"
+        return f"({one.made_worse} of {one.tried} tries; estimated {likely})"
+    if one.worked:
+        return f"(held {one.held} of {one.held_of})"
+    return f"({one.no_effect} of {one.tried} tries)"
+
+
+RECALL = Tool(
+    name="recall",
+    title="Recall what the team knows about a failure",
+    description=(
+        "Use this first when something fails. Paste an error, a stack trace, log lines or a question into `text`, "
+        "or give the id of an `incident`. The answer says whether the team has seen this failure before, how sure that "
+        "is, its cause, the fix that worked, what not to try, and who knows about it. Every line ends with the ids of "
+        "the records it rests on, in square brackets: cite them. 'Not seen before' is an answer too: then nothing "
+        "recorded applies, so do not invent a past incident."
+    ),
+    arguments=FailureArguments,
+    run=_recall,
+)
+
+WHAT_NOT_TO_TRY = Tool(
+    name="what_not_to_try",
+    title="What made this failure worse, or did not help",
+    description=(
+        "Use this before you propose or run a fix. For an error, a trace or an `incident` it lists the actions that "
+        "made the same failure worse, had no effect or did not last, each with how often that happened and the ids of "
+        "the records. An empty list is no proof that an action is safe."
+    ),
+    arguments=FailureArguments,
+    run=_what_not_to_try,
+)
