@@ -450,12 +450,12 @@ class Accounts(Protocol):
 class Trail(Protocol):
     """Where audit entries go: durable before the answer, or very soon after it."""
 
-    def note(self, entry: AuditEntry) -> None:
-        """Keep an entry, durable within about a second. The same again within a minute only adds to its count."""
+    def note(self, entry: AuditEntry, *, is_repeated: bool) -> None:
+        """Keep an entry, durable within about a second; where it is a repeated one, see `write`."""
         ...
 
     def write(self, entry: AuditEntry, *, is_repeated: bool = False) -> None:
-        """Keep an entry, durable on return; one that may be repeated without end only the first time in a minute."""
+        """Keep an entry, durable on return. Of one that is repeated, what comes within a minute is only counted."""
         ...
 
     def close(self) -> None:

@@ -60,10 +60,10 @@ class AuditTrail:
         self._thread = threading.Thread(target=self._run, name="audit", daemon=True)
         self._thread.start()
 
-    def note(self, entry: AuditEntry) -> None:
+    def note(self, entry: AuditEntry, *, is_repeated: bool) -> None:
         """Keep an entry, durable within about a second."""
         with self._lock:
-            if not self._is_repeat(entry):
+            if not (is_repeated and self._is_repeat(entry)):
                 self._wait(entry)
 
     def write(self, entry: AuditEntry, *, is_repeated: bool = False) -> None:

@@ -19,6 +19,7 @@ from types import FrameType
 import httpx
 import uvicorn
 
+from hindcast.build.accounts import public_url
 from hindcast.build.running import Running, open_app
 from hindcast.config import Settings
 from hindcast.model.errors import HindcastError, Malformed, Unavailable
@@ -56,6 +57,9 @@ def run(
             tell(f"Hindcast listens on {url_of(settings)} (space {settings.space!r}). Ctrl-C stops it.")
             if settings.syslog_port:
                 tell(f"Syslog over UDP and TCP on port {settings.syslog_port}.")
+            link = app.state.doorkeeper.access.first_link(public_url(settings))
+            if link is not None:
+                tell(f"Nobody can sign in yet. The first admin begins here, once, within a day: {link}")
             ready()
 
         # Where starting failed half-way, closing is left to us; where it did not, closing again does nothing.
