@@ -14,19 +14,27 @@ from starlette.concurrency import run_in_threadpool
 
 from hindcast import __version__
 from hindcast.access import Access
+from hindcast.build.accounts import open_accounts
 from hindcast.build.running import Running
 from hindcast.config import Settings
 from hindcast.model.ingest_limits import IngestLimits
 from hindcast.rest import (
+    audit,
     casework,
     edge,
     elastic,
     incidents,
+    installation,
+    keys,
     lines,
     live_routes,
     loki,
+    members,
     otlp,
+    provider,
     recall,
+    session,
+    spaces,
     status,
     telemetry,
     webhooks,
@@ -48,8 +56,9 @@ THREADS_MAX = 64
 GC_THRESHOLDS = (50_000, 20, 50)
 
 
-def create_app(running: Running, settings: Settings) -> FastAPI:
+def create_app(running: Running, settings: Settings, access: Access | None = None) -> FastAPI:
     """The application, which begins to watch when it starts and closes what it stands on when it ends."""
+    access = access or open_accounts(settings)
     live, turn, health = Live(), threading.Lock(), Health(running)
     limits = IngestLimits()
     receiver = Receiver(running.app, limits)
@@ -62,7 +71,7 @@ def create_app(running: Running, settings: Settings) -> FastAPI:
         redoc_url=None,
         lifespan=_lifespan(running, live, turn, health, settings, limits),
     )
-    app.state.doorkeeper = Doorkeeper.of(Access(actor=settings.actor), settings)
+    app.state.doorkeeper = Doorkeeper.of(access, settings)
     for routes in (otlp, elastic, loki, lines):
         routes.add(app, receiver, settings)
     webhooks.add(app, receiver, settings)
@@ -74,12 +83,22 @@ def create_app(running: Running, settings: Settings) -> FastAPI:
     telemetry.add(app, running.app)
     live_routes.add(app, live)
     app.state.live = live
+    _add_accounts(app, access, settings)
     edge.add(app, settings)
     app.add_middleware(Observing, figures=running.figures)
     # Last, so that it is outermost: nobody behind it sees, and writes down, the key in a path.
     edge.add_path_keys(app)
     running.observe()
     return app
+
+
+def _add_accounts(app: FastAPI, access: Access, settings: Settings) -> None:
+    """Who there is, and what this installation is set to."""
+    for with_settings in (session, provider, members):
+        with_settings.add(app, access, settings)
+    for routes in (spaces, keys, audit):
+        routes.add(app, access)
+    installation.add(app, settings)
 
 
 def _lifespan(
@@ -107,6 +126,7 @@ def _lifespan(
             await run_in_threadpool(ticker.stop)
             await run_in_threadpool(briefer.stop)
             await run_in_threadpool(running.close)
+            await run_in_threadpool(app.state.doorkeeper.access.close)
 
     return lifespan
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from fastapi import Depends, Header, Query
@@ -56,14 +56,14 @@ class Doorkeeper:
     ) -> Seat:
         """A seat for a request. Raises Malformed, Unidentified, Busy, Missing or Refused."""
         caller = self.caller(connection, is_limited=permission is not Permission.INGEST, body_key=body_key)
-        where = space or _only_space(caller) or self.space
+        where = space or self.space_for(caller)
         connection.scope.setdefault("state", {})["space"] = where
         self.access.authorise(caller, permission, where, what=what_of(connection), peer=peer_of(connection))
         return Seat(caller, where)
 
     def caller(self, connection: HTTPConnection, *, is_limited: bool = True, body_key: str = "") -> Caller:
         """Who makes a request, within the limit of requests. Ingest is limited by what waits to be written instead."""
-        proof = proof_of(connection, cookie=self.cookie, body_key=body_key)
+        proof = replace(proof_of(connection, cookie=self.cookie, body_key=body_key), what=what_of(connection))
         caller = self.access.caller(proof)
         state = connection.scope.setdefault("state", {})
         state["caller"] = caller
@@ -80,6 +80,10 @@ class Doorkeeper:
         is_secure = settings.public_url.startswith("https:")
         cookie = SECURE_COOKIE if is_secure else COOKIE
         return cls(access, settings.space, Buckets(settings.requests_per_minute), cookie)
+
+    def space_for(self, caller: Caller) -> str:
+        """Where a request of a caller goes that names no space."""
+        return _only_space(caller) or self.space
 
     def proof(self, connection: HTTPConnection) -> Proof:
         """What a request brings to say who it comes from."""
@@ -103,6 +107,18 @@ def _only_space(caller: Caller) -> str:
     if len(caller.rights) == 1 and caller.rights[0].project:
         return space_of(caller.rights[0].organisation, caller.rights[0].project)
     return ""
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsAtHome:
+    """What a route about the installation itself needs, in the space that it is at home in."""
+
+    permission: Permission
+
+    def __call__(self, connection: HTTPConnection) -> Seat:
+        """A seat, or the reason why there is none."""
+        doorkeeper = doorkeeper_of(connection)
+        return doorkeeper.seat(connection, self.permission, doorkeeper.space)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,4 +158,5 @@ Recording = Annotated[Seat, Depends(Needs(Permission.RECORD))]
 Responding = Annotated[Seat, Depends(Needs(Permission.RESPOND))]
 Maintaining = Annotated[Seat, Depends(Needs(Permission.MAINTAIN))]
 Administering = Annotated[Seat, Depends(Needs(Permission.ADMINISTER))]
+Operating = Annotated[Seat, Depends(NeedsAtHome(Permission.ADMINISTER))]
 Somebody = Annotated[Caller, Depends(somebody)]

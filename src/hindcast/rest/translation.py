@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Match
 
 from hindcast.model.errors import HindcastError, Malformed, Missing, Refused
 from hindcast.rest import failure
@@ -68,16 +69,15 @@ def add(app: FastAPI) -> None:
 
 def _routed(request: Request, error: HTTPException) -> Response:
     """What the router says when nothing fits."""
-    path = request.url.path[:PATH_CHARS_TOLD_MAX]
+    path, allowed = request.url.path[:PATH_CHARS_TOLD_MAX], ""
     if error.status_code == 404:
         told: HindcastError = Missing(
             f"There is nothing at {path}.", field="path", remedy="GET /openapi.json lists what there is."
         )
     elif error.status_code == 405:
+        allowed = ", ".join(_methods(request))
         told = Unallowed(
-            f"{path} does not take {request.method[:PATH_CHARS_TOLD_MAX]}.",
-            field="method",
-            remedy=f"Use {(error.headers or {}).get('Allow', 'another method')}.",
+            f"{path} does not take {request.method[:PATH_CHARS_TOLD_MAX]}.", field="method", remedy=f"Use {allowed}."
         )
     else:
         told = Malformed(str(error.detail), remedy="Correct the request.")
@@ -85,9 +85,15 @@ def _routed(request: Request, error: HTTPException) -> Response:
         response = failure.as_problem(told, status=error.status_code)
     else:
         response = failure.as_json(error.status_code, str(told))
-    for name, value in (error.headers or {}).items():
-        response.headers[name] = value
+    if error.status_code == 405:
+        response.headers["Allow"] = allowed
     return response
+
+
+def _methods(request: Request) -> list[str]:
+    """What a path takes, over all the routes that share it."""
+    routes = [route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE]
+    return sorted({method for route in routes for method in getattr(route, "methods", None) or ()})
 
 
 def _invalid(request: Request, error: RequestValidationError) -> Response:

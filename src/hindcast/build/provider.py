@@ -1,0 +1,18 @@
+"""How Hindcast talks to an identity provider: through the guard of every address that it calls."""
+
+from __future__ import annotations
+
+import httpx
+
+from hindcast.adapters.outbound import Outbound, transport
+from hindcast.config import Settings
+
+# Somebody waits in front of a browser.
+PROVIDER_SECONDS_MAX = 10.0
+
+
+def provider_client(settings: Settings) -> httpx.Client:
+    """A client for the provider that the settings name."""
+    guard = Outbound.allowing(settings.outbound_allow).for_setting()
+    guard.check(settings.oidc_issuer, field="oidc_issuer")
+    return httpx.Client(transport=transport(guard), timeout=PROVIDER_SECONDS_MAX, follow_redirects=False)
