@@ -16,7 +16,9 @@ from typer.main import get_command
 
 from hindcast import __version__
 from hindcast.cli import failure, fingerprint, importing, recall, simulate, template
+from hindcast.cli.config import app as config_app
 from hindcast.cli.demo import demo
+from hindcast.cli.doctor import doctor
 from hindcast.cli.evaluate import app as evaluate_app
 from hindcast.cli.group import app as group_app
 from hindcast.cli.incidents import app as incidents_app
@@ -29,6 +31,7 @@ from hindcast.cli.share import app as share_app
 
 SEE = "See"
 RECALL = "Recall"
+OPERATE = "Operate"
 HELP = """Incident memory for engineering teams and their AI agents. Never start from zero again."""
 
 
@@ -66,6 +69,8 @@ app.add_typer(
     group_app, name="group", rich_help_panel=SEE, short_help="Join and split groups of failures; that sticks."
 )
 verb(app, "demo", panel=SEE)(demo)
+app.add_typer(config_app, name="config", rich_help_panel=OPERATE)
+verb(app, "doctor", panel=OPERATE)(doctor)
 
 
 def models_command() -> Any:  # noqa: ANN401

@@ -24,6 +24,7 @@ from rich.text import Text
 from hindcast.cli import given
 from hindcast.cli.plain import Plain, written
 from hindcast.config import Settings, read_settings
+from hindcast.config.reading import ReadSettings, read
 from hindcast.model.answer import Moment
 from hindcast.model.errors import Missing
 from hindcast.model.query import Filter
@@ -86,6 +87,10 @@ class Session:
     def settings(self) -> Settings:
         """Flags, environment and file, put together."""
         return read_settings({"store": self.store, "space": self.space, "actor": self.actor}, file=self.config)
+
+    def read(self) -> ReadSettings[Settings]:
+        """The same, with where each of them came from."""
+        return read(Settings, {"store": self.store, "space": self.space, "actor": self.actor}, file=self.config)
 
     @cached_property
     def out(self) -> Console:
@@ -244,6 +249,11 @@ def remember_globals(context: typer.Context, values: Mapping[str, Any]) -> None:
     """Keep what was said before the command's name, for the command."""
     context.ensure_object(dict)
     context.obj.update(values)
+
+
+def session_of(context: typer.Context) -> Session:
+    """A session from what was said before the command's name."""
+    return _session(context, {})
 
 
 def _session(context: typer.Context, said: Mapping[str, Any]) -> Session:
