@@ -306,6 +306,25 @@ class LLM(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One stored span: a piece of work of one service, within a trace."""
+
+    time: datetime
+    duration_us: int
+    service: str
+    name: str
+    # OTLP's span kind: 1 internal, 2 server, 3 client, 4 producer, 5 consumer.
+    kind: int
+    trace: str
+    span: str
+    parent: str
+    peer: str
+    # OTLP's status: 0 unset, 1 ok, 2 error.
+    status: int
+    attributes: Mapping[str, str]
+
+
 class Telemetry(Protocol):
     """Raw telemetry with its own retention: logs, metrics, spans, alerts, changes, and counts of lines by second."""
 
@@ -355,6 +374,10 @@ class Telemetry(Protocol):
         lines_max: int = 100,
     ) -> tuple[Line, ...]:
         """Log lines of a window that satisfy every condition given."""
+        ...
+
+    def spans(self, space: str, trace: str, *, spans_max: int = 1_000) -> tuple[Span, ...]:
+        """The spans of one trace, in the order in which they began."""
         ...
 
     def changes(self, space: str, since: datetime, until: datetime) -> tuple[SystemChange, ...]:

@@ -104,16 +104,22 @@ class Register:
         """What is known about the incidents of a space."""
         return Casebook(self._memory(space))
 
+    def find(self, space: str, incident_id: str) -> Incident | None:
+        """One incident as it stands, or None. A space that nobody has written to stays unwritten."""
+        memory = self.existing(space)
+        found = memory.now().find(Address(NAMESPACE, incident_id)) if memory is not None else None
+        return from_json(found.body) if found is not None and isinstance(found.body, dict) else None
+
     def incident(self, space: str, incident_id: str) -> Incident:
-        """One incident as it stands."""
-        found = self._memory(space).now().find(Address(NAMESPACE, incident_id))
-        if found is None or not isinstance(found.body, dict):
+        """One incident as it stands. Raises Missing when there is none."""
+        found = self.find(space, incident_id)
+        if found is None:
             raise Missing(
                 f"There is no incident {incident_id!r}.",
                 field="incident",
                 remedy="`hindcast incident list` shows them.",
             )
-        return from_json(found.body)
+        return found
 
     def incidents(self, space: str, *, since: datetime | None = None) -> tuple[Incident, ...]:
         """Incidents that began since a time, the newest first."""

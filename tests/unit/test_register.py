@@ -35,7 +35,9 @@ def incident(number: int = 0, space: str = "local") -> Incident:
 def register(tmp_path: Path) -> Register:
     """A register over SQLite memories in a folder."""
     settings = Settings(store=str(tmp_path), actor="ana", model="none")
-    return Register(lambda space: open_memory(replace(settings, space=space), clock=ManualClock(NOW)))
+    return Register(
+        lambda space, create=True: open_memory(replace(settings, space=space), create=create, clock=ManualClock(NOW))
+    )
 
 
 def test_an_incident_comes_back_as_it_was(register: Register) -> None:

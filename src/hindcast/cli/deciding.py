@@ -33,7 +33,7 @@ def register(session: Session) -> Register:
     """The incidents of this run's space."""
     from hindcast.register import Register
 
-    return Register(lambda _: session.memory(create=True))
+    return Register(lambda _, create=True: session.memory(create=create))
 
 
 def confirm(session: Session, incident_id: Id, to: To = "") -> None:

@@ -30,9 +30,13 @@ from hindcast.rest import (
     live_routes,
     loki,
     members,
+    memory,
+    memory_history,
+    memory_joining,
     otlp,
     provider,
     recall,
+    services,
     session,
     spaces,
     status,
@@ -78,9 +82,8 @@ def create_app(running: Running, settings: Settings, access: Access | None = Non
     status.add(app, running, health, running.figures, live)
     desk = desk_of(running, settings, turn, lambda event: live.tell(event.incident.space, "incident", told(event)))
     app.state.once = Once(running.app.now)
-    for resources in (incidents, casework, recall):
+    for resources in (incidents, casework, recall, memory, memory_history, memory_joining, telemetry, services):
         resources.add(app, desk)
-    telemetry.add(app, running.app)
     live_routes.add(app, live)
     app.state.live = live
     _add_accounts(app, access, settings)

@@ -63,6 +63,6 @@ def matching(if_match: str | None) -> Iterator[int | None]:
     try:
         yield expected
     except Stale as error:
-        if expected is None:
+        if if_match is None or isinstance(error, Unmatched):
             raise
         raise Unmatched(error.problem, field="If-Match", remedy=error.remedy) from error

@@ -68,7 +68,9 @@ class Desk:
         return memory.at(at, branch=branch) if at is not None else memory.now(branch)
 
 
-def desk(running: Running, settings: Settings, turn: AbstractContextManager[Any], tell: Callable[[Event], None]) -> Desk:
+def desk(
+    running: Running, settings: Settings, turn: AbstractContextManager[Any], tell: Callable[[Event], None]
+) -> Desk:
     """The desk of a running Hindcast."""
     secrets = redactor(settings)
     return Desk(running.app, running.register, lambda text: secrets.text(text).text, turn, tell)

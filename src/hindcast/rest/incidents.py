@@ -1,61 +1,190 @@
-"""Incidents over HTTP: list them, read one, and decide about one."""
+"""Incidents over HTTP, to read: many at a glance, one with everything, at any moment, as JSON or as a file."""
 
 from __future__ import annotations
 
-import threading
-from datetime import datetime
-from typing import Annotated, Literal
+from collections.abc import Iterator
+from itertools import islice
+from typing import Annotated, Any, Literal
 
-from fastapi import FastAPI, Header, Query
-from pydantic import BaseModel, Field
+import msgspec
+from fastapi import FastAPI, Query
+from pydantic import AwareDatetime
 from starlette.requests import Request
 from starlette.responses import Response
 
-from hindcast.app import App
-from hindcast.model.errors import HindcastError
-from hindcast.model.incident import IncidentState, to_json
-from hindcast.rest import failure
-from hindcast.rest.live import Live
-from hindcast.rest.seat import SPACE_HEADER
-from hindcast.rest.ticker import told
+from hindcast.casebook import Kept, kept_in
+from hindcast.casebook.people import missing_in
+from hindcast.casebook.summaries import (
+    INCIDENT_NAMESPACE,
+    Standing,
+    Summary,
+    Table,
+    Wanted,
+    place_of,
+    summary_in,
+    table_in,
+)
+from hindcast.memory import View
+from hindcast.model.errors import Missing
+from hindcast.model.ids import Address
+from hindcast.model.incident import Incident, from_json
+from hindcast.model.recollection import Familiarity
+from hindcast.model.record import MAIN
+from hindcast.model.signal import Severity
+from hindcast.rest import export, shapes
+from hindcast.rest.conditions import IfNoneMatch, etag, is_known
+from hindcast.rest.desk import At, Desk, OnBranch, answered
+from hindcast.rest.paging import ITEMS_IF_UNSAID, Cursor, Limit, Page, cursor_of, position_of
+from hindcast.rest.seat import Reading
+from hindcast.rest.shapes import IncidentGlance, IncidentTold
 
-Space = Annotated[str | None, Header(alias=SPACE_HEADER, description="Whose incidents; the server's own if left out.")]
+TEXT_CHARS_MAX = 500
+FILES: dict[int | str, dict[str, Any]] = {
+    200: {"content": {kind: {"schema": {"type": "string"}} for kind in (export.CSV, export.MARKDOWN)}}
+}
+PAGE_FILE: dict[int | str, dict[str, Any]] = {
+    200: {"content": {export.MARKDOWN: {"schema": {"type": "string"}}}},
+    304: {"description": "It is still what you have."},
+}
+Kind = Literal["json", "csv", "markdown"]
+Format = Annotated[Kind | None, Query(description="As Accept, where no header can be sent.")]
 
 
-class Decision(BaseModel):
-    """What somebody says about an incident."""
+def add(app: FastAPI, desk: Desk) -> None:
+    """Add the routes."""
+    _add_list(app, desk)
+    _add_one(app, desk)
 
-    verb: Literal["confirm", "dismiss", "reopen"]
-    by: str = Field(min_length=1, max_length=200, description="Who says so.")
+
+def _add_list(app: FastAPI, desk: Desk) -> None:
+    @app.get(
+        "/api/v1/incidents",
+        tags=["incidents"],
+        operation_id="incidents_list",
+        response_model=Page[IncidentGlance],
+        responses=FILES,
+    )
+    def incidents_list(
+        request: Request,
+        seat: Reading,
+        state: Annotated[list[Standing] | None, Query(max_length=10, description="Only these; repeat it.")] = None,
+        severity: Annotated[list[Severity] | None, Query(max_length=10, description="Only these; repeat it.")] = None,
+        service: Annotated[str, Query(max_length=200, description="Only those that affect this service.")] = "",
+        since: Annotated[AwareDatetime | None, Query(description="Only those that began then or later.")] = None,
+        until: Annotated[AwareDatetime | None, Query(description="Only those that began before.")] = None,
+        text: Annotated[
+            str, Query(max_length=TEXT_CHARS_MAX, description="Each word in id, title, services, cause, fix or names.")
+        ] = "",
+        at: At = None,
+        branch: OnBranch = MAIN,
+        cursor: Cursor = None,
+        limit: Limit = ITEMS_IF_UNSAID,
+        format: Format = None,  # noqa: A002
+    ) -> Response:
+        """Incidents at a glance, the newest first.
+
+        As CSV or Markdown (by `Accept` or `format`) it is all of them in one file, up to 100,000.
+        """
+        wanted = Wanted(frozenset(state or ()), frozenset(severity or ()), service, since, until, text)
+        found = _table(desk, seat.space, at, branch)
+        kind = _kind(request, format)
+        if kind == "csv":
+            return _file(export.table(islice(found.newest(wanted), export.ROWS_MAX)), export.CSV, "incidents.csv")
+        if kind == "markdown":
+            return _file(export.listing(islice(found.newest(wanted), export.ROWS_MAX)), export.MARKDOWN, "incidents.md")
+        before = position_of(cursor, int, str) if cursor is not None else None
+        rows = list(islice(found.newest(wanted, before=before), limit + 1))  # type: ignore[arg-type]
+        more = cursor_of(*place_of(rows[limit - 1])) if len(rows) > limit else None
+        items = tuple(shapes.glance(one, _familiarity(desk, seat.space, one.id)) for one in rows[:limit])
+        return answered(Page(items, more))
 
 
-def add(app: FastAPI, hindcast: App, live: Live, turn: threading.Lock) -> None:
-    """Add the routes; a decision takes its turn with the looks of whoever watches."""
+def _add_one(app: FastAPI, desk: Desk) -> None:
+    @app.get(
+        "/api/v1/incidents/{incident_id}",
+        tags=["incidents"],
+        operation_id="incident_get",
+        response_model=IncidentTold,
+        responses=PAGE_FILE,
+    )
+    def incident_get(
+        request: Request,
+        incident_id: str,
+        seat: Reading,
+        at: At = None,
+        branch: OnBranch = MAIN,
+        format: Format = None,  # noqa: A002
+        if_none_match: IfNoneMatch = None,
+    ) -> Response:
+        """Everything known about one incident: what detection saw, what people know, what nobody has said yet."""
+        view = desk.view(seat.space, at, branch)
+        summary, kept, _ = _read(view, incident_id)
+        tag = etag(summary.version)
+        if is_known(if_none_match, tag):
+            return Response(status_code=304, headers={"ETag": tag})
+        if _kind(request, format) == "markdown":
+            return _file(export.page(summary, kept), export.MARKDOWN, f"{summary.id}.md", ETag=tag)
+        return told(desk, seat.space, view, incident_id)
 
-    @app.exception_handler(HindcastError)
-    def tell(_: Request, error: HindcastError) -> Response:
-        return failure.told(error, failure.as_json)
 
-    @app.get("/api/v1/incidents", tags=["incidents"])
-    def list_incidents(
-        space: Space = None,
-        state: IncidentState | None = None,
-        since: datetime | None = None,
-        incidents_max: Annotated[int, Query(ge=1, le=1_000)] = 100,
-    ) -> list[dict[str, object]]:
-        """Incidents, the newest first."""
-        found = hindcast.incidents(space, since=since)
-        return [to_json(one) for one in found if state in (None, one.state)][:incidents_max]
+def told(desk: Desk, space: str, view: View, incident_id: str, *, status: int = 200) -> Response:
+    """One incident as an answer, with its ETag."""
+    summary, kept, incident = _read(view, incident_id)
+    gaps = missing_in(kept.case) if kept is not None and not kept.joined_into else ()
+    document = {
+        **msgspec.to_builtins(shapes.glance(summary, _familiarity(desk, space, incident_id))),
+        "detection": shapes.detection(incident) if incident is not None else None,
+        "case": shapes.case(kept.case) if kept is not None else None,
+        "apart": kept.apart if kept is not None else (),
+        "missing": [{"what": what, "command": command} for what, command in gaps],
+    }
+    return answered(document, status=status, headers={"ETag": etag(summary.version)})
 
-    @app.get("/api/v1/incidents/{incident_id}", tags=["incidents"])
-    def show_incident(incident_id: str, space: Space = None) -> dict[str, object]:
-        """One incident with its evidence."""
-        return to_json(hindcast.incident(incident_id, space))
 
-    @app.post("/api/v1/incidents/{incident_id}/decision", tags=["incidents"])
-    def decide(incident_id: str, decision: Decision, space: Space = None) -> dict[str, object]:
-        """Confirm that an incident is over, dismiss it, or reopen it."""
-        with turn:
-            event = hindcast.decide(decision.verb, incident_id, by=decision.by, space=space)
-        live.tell(event.incident.space, "incident", told(event))
-        return to_json(event.incident)
+def _table(desk: Desk, space: str, at: str | None, branch: str) -> Table:
+    if at is None and branch == MAIN:
+        return desk.register.summaries(space)
+    return table_in(desk.view(space, at, branch))
+
+
+def _read(view: View, incident_id: str) -> tuple[Summary, Kept | None, Incident | None]:
+    """One incident as a moment shows it. Raises Missing where there is none."""
+    summary = summary_in(view, incident_id)
+    if summary is None:
+        raise Missing(
+            f"There is no incident {incident_id[:100]!r} at this moment ({view.moment.name}).",
+            field="incident_id",
+            remedy="GET /api/v1/incidents lists them.",
+        )
+    record = view.find(Address(INCIDENT_NAMESPACE, incident_id)) if summary.detection_version else None
+    incident = from_json(record.body) if record is not None and isinstance(record.body, dict) else None
+    return summary, kept_in(view, incident_id) if summary.case_version else None, incident
+
+
+def _familiarity(desk: Desk, space: str, incident_id: str) -> Familiarity | None:
+    """What memory says of an incident, as far as that is at hand: nothing is worked out for a list."""
+    briefing = desk.app.briefings.kept(space, incident_id)
+    ready = briefing.answered if briefing is not None else None
+    return ready.recollection.familiarity if ready is not None else None
+
+
+def _kind(request: Request, given: Kind | None) -> Kind:
+    """What is asked for: by name, or by the first media type in Accept that there is."""
+    if given is not None:
+        return given
+    return next(_accepted(request.headers.get("Accept", "")), "json")
+
+
+def _accepted(accept: str) -> Iterator[Kind]:
+    known: dict[str, Kind] = {export.CSV: "csv", export.MARKDOWN: "markdown", "application/json": "json", "*/*": "json"}
+    for one in accept.split(","):
+        kind = known.get(one.partition(";")[0].strip().lower())
+        if kind is not None:
+            yield kind
+
+
+def _file(content: str, media_type: str, name: str, **headers: str) -> Response:
+    # A name from outside must not end the header that it stands in.
+    safe = "".join(char if char.isascii() and (char.isalnum() or char in "-_.") else "_" for char in name)
+    disposition = f'attachment; filename="{safe}"'
+    return Response(content, headers={"Content-Disposition": disposition, **headers}, media_type=media_type)

@@ -64,6 +64,12 @@ class Once:
         self._keep(key, digest, made)
         return made
 
+    def forget(self, space: str) -> None:
+        """Keep no answer of a space any longer: what it quotes may have been erased."""
+        with self._lock:
+            for key in [key for key, kept in self._kept.items() if key[1] == space and kept.answer is not None]:
+                self._drop(key)
+
     def _begin(self, key: tuple[str, str, str], digest: bytes) -> _Kept | None:
         with self._lock:
             self._expire()

@@ -27,7 +27,7 @@ from hindcast.adapters.telemetry_clickhouse.write import Piece, column_pieces, c
 from hindcast.model.columns import RATE, Batch, Pattern
 from hindcast.model.errors import Unavailable
 from hindcast.model.signal import Alert, Edge, SystemChange
-from hindcast.ports import Clock, Counted, Line
+from hindcast.ports import Clock, Counted, Line, Span
 
 __all__ = ["ClickhouseTelemetry", "Retention", "open_telemetry"]
 
@@ -160,6 +160,11 @@ class ClickhouseTelemetry:
             newest_first=newest_first,
         )
         return tuple(map(shape.line, self._ask(query, values).to_pylist()))
+
+    def spans(self, space: str, trace: str, *, spans_max: int = 1_000) -> tuple[Span, ...]:
+        """The spans of one trace, in the order in which they began."""
+        values = {"space": space, "trace": trace, "spans_max": shape.most("spans_max", spans_max)}
+        return tuple(map(shape.span, self._ask(queries.SPANS, values).to_pylist()))
 
     def changes(self, space: str, since: datetime, until: datetime) -> tuple[SystemChange, ...]:
         """What was altered in the watched system, oldest first."""

@@ -142,6 +142,14 @@ LIMIT {{lines_max:UInt64}}
 """
 
 
+# A trace is found by its index of traces, whatever its time.
+SPANS = """
+SELECT time, duration_us, service, name, kind, trace, span, parent, peer, status, attributes FROM $span
+WHERE space = {space:String} AND trace = {trace:String}
+ORDER BY time, span
+LIMIT {spans_max:UInt64}
+"""
+
 CHANGES = f"""
 SELECT * FROM (
     SELECT * FROM $change WHERE space = {{space:String}} ORDER BY told DESC LIMIT 1 BY source, key

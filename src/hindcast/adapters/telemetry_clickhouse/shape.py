@@ -8,7 +8,7 @@ from typing import Any
 
 from hindcast.model.errors import Damaged, Malformed
 from hindcast.model.signal import Alert, ChangeKind, Edge, Severity, Status, SystemChange
-from hindcast.ports import Counted, Line
+from hindcast.ports import Counted, Line, Span
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -57,6 +57,11 @@ def line(row: Mapping[str, Any]) -> Line:
         fingerprint=row["fingerprint"],
         attributes=dict(row["attributes"]),
     )
+
+
+def span(row: Mapping[str, Any]) -> Span:
+    """A piece of work within a trace."""
+    return Span(**{**row, "attributes": dict(row["attributes"])})
 
 
 def counted(row: Mapping[str, Any]) -> Counted:
