@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 # Words that are in every text and tell none apart.
 _STOP_WORDS = """
@@ -17,6 +17,8 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 # Names are taken apart where their writing changes: `pool_size`, `poolSize` and `HTTPServer` have two parts each.
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+# Everything but letters ends a run of them.
+_LETTERS = bytes(code if chr(code).isalpha() and code < 128 else 32 for code in range(256))
 # Longer runs are encoded data, not words.
 WORD_CHARS_MAX = 30
 # Endings of English words, the longest first; a stem keeps at least three letters.
@@ -33,16 +35,17 @@ def stem(word: str) -> str:
 
 
 @lru_cache(maxsize=65_536)
-def _word(part: str) -> str:
-    """What a part of a text is compared by; empty when it tells nothing apart."""
-    word = part.lower()
-    return stem(word) if 1 < len(word) <= WORD_CHARS_MAX and word not in STOP_WORDS else ""
+def _words_of(run: bytes) -> tuple[str, ...]:
+    """What a run of letters is compared by, part after part; nothing of what tells no texts apart."""
+    words = (part.lower() for part in _PART.findall(run.decode()))
+    return tuple(stem(word) for word in words if 1 < len(word) <= WORD_CHARS_MAX and word not in STOP_WORDS)
 
 
 @lru_cache(maxsize=4_096)
 def words_in(text: str) -> tuple[str, ...]:
     """The words of a text in order, without those that every text has. Numbers are left out: they name no failure."""
-    return tuple(filter(None, map(_word, _PART.findall(text))))
+    # Splitting bytes takes half the time of a pattern, and most of the time to compare cases goes into this.
+    return tuple(chain.from_iterable(map(_words_of, text.encode("ascii", "replace").translate(_LETTERS).split())))
 
 
 @lru_cache(maxsize=4_096)

@@ -15,9 +15,10 @@ from pathlib import Path
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from hindcast.adapters.index_local.asking import Asking, wanted_arms
-from hindcast.adapters.index_local.catalog import Catalog
+from hindcast.adapters.index_local.catalog import Catalog, Mask
 from hindcast.adapters.index_local.files import alone, write_whole
 from hindcast.adapters.index_local.text import keys_of, searched
 from hindcast.adapters.index_local.vectors import Vectors, forget_models
@@ -49,6 +50,8 @@ class LocalIndex:
         self._vectors = Vectors(folder, store, embedder) if embedder is not None else None
         self._lock = threading.RLock()
         self._opened = False
+        # What the last question saw, and what it was: several megabytes in a large memory, so only of one.
+        self._seen: tuple[tuple[Scope, Filter, int, int], Mask, NDArray[np.int64]] | None = None
         self._looked_at = -1
         self._model = ThreadPoolExecutor(max_workers=2, thread_name_prefix="hindcast-model")
 
@@ -183,9 +186,17 @@ class LocalIndex:
             reading = self._model.submit(self._vectors.read, query.text, tokens="tokens" in wanted)
         with self._lock:
             self._open()
-            mask = self._catalog.seen(scope, query.filter, learned=self._learned(query.filter))
+            mask, visible = self._visible(scope, query.filter)
             words, vectors = self._words, self._vectors
-        return Asking(query, words, vectors, mask, np.flatnonzero(mask), candidates_max).answer(reading)
+        return Asking(query, words, vectors, mask, visible, candidates_max).answer(reading)
+
+    def _visible(self, scope: Scope, wanted: Filter) -> tuple[Mask, NDArray[np.int64]]:
+        """Which versions a question may see. One question follows another, mostly about the same."""
+        asked = (scope, wanted, self._catalog.seq, self._catalog.version)
+        if self._seen is None or self._seen[0] != asked:
+            mask = self._catalog.seen(scope, wanted, learned=self._learned(wanted))
+            self._seen = (asked, mask, np.flatnonzero(mask))
+        return self._seen[1:]
 
     def _learned(self, wanted: Filter) -> tuple[int, int]:
         """The steps (after, up to) that a filter on learning time allows. Times are in order, so steps are a range."""
