@@ -29,6 +29,7 @@ from hindcast.rest import (
     lines,
     live_routes,
     loki,
+    mcp,
     members,
     memory,
     memory_history,
@@ -87,6 +88,8 @@ def create_app(running: Running, settings: Settings, access: Access | None = Non
     live_routes.add(app, live)
     app.state.live = live
     _add_accounts(app, access, settings)
+    app.state.desks = mcp.desks_of(running, settings)
+    mcp.add(app, app.state.desks)
     edge.add(app, settings)
     app.add_middleware(Observing, figures=running.figures)
     # Last, so that it is outermost: nobody behind it sees, and writes down, the key in a path.

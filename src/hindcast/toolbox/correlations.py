@@ -210,10 +210,10 @@ def _telemetry(desk: Desk, about: str, since: datetime | None, until: datetime |
     if start >= end:
         return _Counted(note="not asked, because the time lies in the future.")
     try:
-        telemetry = desk.telemetry()
-        if telemetry is None:
-            return _Counted(note="there is none here; these counts are from incidents alone.")
-        return _counted(telemetry, desk.memory.space, about, start, end)
+        with desk.telemetry() as telemetry:
+            if telemetry is None:
+                return _Counted(note="there is none here; these counts are from incidents alone.")
+            return _counted(telemetry, desk.memory.space, about, start, end)
     except Unavailable as error:
         return _Counted(note=f"it cannot be read now ({error.problem}) These counts are from incidents alone.")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -27,8 +28,8 @@ class Desk:
     actor: str
     # Takes secrets out of what is written down.
     clean: Callable[[str], str]
-    # Opened by the tool that needs it. None: there is none here. Raises Unavailable while another process holds it.
-    telemetry: Callable[[], Telemetry | None]
+    # For the length of one call. None: there is none here. Raises Unavailable while another process holds it.
+    telemetry: Callable[[], AbstractContextManager[Telemetry | None]]
 
     def view(self, at: str = "", branch: str = MAIN) -> View:
         """What a moment shows; without one, what the branch holds now."""
@@ -64,7 +65,7 @@ class Desks:
     recollect: Callable[[str], Recollect]
     now: Callable[[], datetime]
     clean: Callable[[str], str]
-    telemetry: Callable[[], Telemetry | None]
+    telemetry: Callable[[], AbstractContextManager[Telemetry | None]]
 
     def at(self, space: str, *, actor: str) -> Desk:
         """A desk in a space, for a caller who may be there."""

@@ -12,14 +12,16 @@ from hindcast.casebook.people import TEXT_CHARS_MAX, attempt_of, attempted, judg
 from hindcast.experience import on_proposal, record_verdict, verdict_on
 from hindcast.model.access import Permission
 from hindcast.model.case import Attempt, Case, Evidence, Outcome, Witness
-from hindcast.model.errors import Malformed
+from hindcast.model.errors import Malformed, Refused
 from hindcast.model.verdict import Judgement, Matter
+from hindcast.reason.wording import one_line
 from hindcast.toolbox.desk import Desk
 from hindcast.toolbox.naming import IncidentId, known, ref_of
 from hindcast.toolbox.quoting import quoted
 from hindcast.toolbox.tool import Arguments, Tool, ToolAnswer
 
 SHOWN_CHARS_MAX = 200
+WHY_CHARS_MAX = 400
 
 Means = Annotated[str, Meta(max_length=TEXT_CHARS_MAX, description="How exactly, if there is more to say.")]
 Said = Literal["worked", "no_effect", "made_worse", "unknown"]
@@ -105,13 +107,12 @@ def _attempt(desk: Desk, given: AttemptArguments) -> ToolAnswer:
     book = Casebook(desk.memory)
     if given.attempt.strip():
         evidence = _said(desk, given.why or f"{given.attempt}: {outcome}")
-        action = desk.clean(given.action)
-        case = book.change(
-            name,
-            lambda case: judged(case, given.attempt, outcome, evidence=evidence, action=action),
-            actor=desk.actor,
-            why=f"What came of {given.attempt.strip()}.",
-        )
+
+        def judge(case: Case) -> Case:
+            _check_own(attempt_of(case, given.attempt), outcome, desk.actor)
+            return judged(case, given.attempt, outcome, evidence=evidence)
+
+        case = book.change(name, judge, actor=desk.actor, why=f"What came of {given.attempt.strip()}.")
         return _recorded(desk, case, attempt_of(case, given.attempt), is_new=False)
     if not given.action.strip():
         raise Malformed(
@@ -120,13 +121,35 @@ def _attempt(desk: Desk, given: AttemptArguments) -> ToolAnswer:
             remedy='Give {"action": "restarted the payment workers"}, or the id of a recorded `attempt`.',
         )
     made = _made(desk, given, outcome)
-    before = _same(kept.case, made)
-    if before is not None:
-        return _recorded(desk, kept.case, before, is_new=False)
-    case = book.change(
-        name, lambda case: attempted(case, made), actor=desk.actor, why=given.why.strip() or "Something was tried."
-    )
-    return _recorded(desk, case, case.attempts[-1], is_new=True)
+    before = {one.id for one in kept.case.attempts}
+
+    def edit(case: Case) -> Case:
+        # Looked for in the case as it is when it is written: an agent that calls twice at once has tried once.
+        return case if _same(case, made) is not None else attempted(case, made)
+
+    case = book.change(name, edit, actor=desk.actor, why=_why(desk, given) or "Something was tried.")
+    told = _same(case, made)
+    assert told is not None, "what was just recorded is there"
+    return _recorded(desk, case, told, is_new=told.id not in before)
+
+
+def _why(desk: Desk, given: AttemptArguments) -> str:
+    return one_line(desk.clean(given.why), WHY_CHARS_MAX)
+
+
+def _check_own(attempt: Attempt, outcome: Outcome, actor: str) -> None:
+    """Raise where another's word would be overruled: an agent may add to what people said, and not unsay it."""
+    if attempt.outcome not in (Outcome.UNKNOWN, outcome) and attempt.by != actor:
+        said = f"{attempt.by} said" if attempt.by else "it is recorded"
+        raise Refused(
+            f"{attempt.id} has an outcome already: {said} that it {_told(attempt.outcome)}.",
+            field="attempt",
+            remedy="Leave `attempt` out and record what you did as an attempt of its own.",
+        )
+
+
+def _told(outcome: Outcome) -> str:
+    return {Outcome.NO_EFFECT: "had no effect", Outcome.MADE_WORSE: "made it worse"}.get(outcome, str(outcome))
 
 
 def _made(desk: Desk, given: AttemptArguments, outcome: Outcome) -> Attempt:

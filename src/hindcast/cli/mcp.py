@@ -1,0 +1,68 @@
+"""`hindcast mcp`: the tools for agents, over stdin and stdout."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlencode, urlsplit
+
+import typer
+
+from hindcast.cli.session import Session, verb
+from hindcast.model.errors import Malformed
+
+if TYPE_CHECKING:
+    from hindcast.mcp.server import Visit
+    from hindcast.model.access import Permission
+    from hindcast.toolbox import Desk
+
+Url = Annotated[
+    str,
+    typer.Option("--url", metavar="URL", help="Speak to a running Hindcast instead, as in http://127.0.0.1:4318."),
+]
+Key = Annotated[
+    str,
+    typer.Option("--key", metavar="KEY", envvar="HINDCAST_KEY", help="The key to speak to it with.", show_envvar=True),
+]
+EPILOG = """[dim]# What an agent's configuration runs; nobody types into it.[/dim]
+hindcast mcp --space shop
+hindcast mcp --url https://hindcast.example.com --space acme/shop"""
+
+
+def install(app: typer.Typer, panel: str | None = None) -> None:
+    """Put the command into an app."""
+    verb(app, "mcp", panel=panel, writes=True, epilog=EPILOG)(mcp)
+
+
+def mcp(session: Session, url: Url = "", key: Key = "") -> None:
+    """Give an agent the tools of Hindcast (Model Context Protocol), over stdin and stdout.
+
+    On this machine's own memory, or, with --url, on a Hindcast that runs elsewhere. The same tools are at /mcp of
+    `hindcast serve`, for agents that speak HTTP. The address of a page: docs/how-to/connect-an-agent.md.
+    """
+    from hindcast.build.desks import open_desks
+    from hindcast.mcp import stdio
+
+    if url:
+        space = session.space or ""
+        stdio.bridge(_endpoint(url, space), {"Authorization": f"Bearer {key}"} if key else {})
+        return
+    desks = open_desks(session.settings, lambda: session.memory(create=True), now=session.now, others=session.other)
+    said = session.actor
+
+    def receive(visit: Visit, _: Permission) -> Desk:
+        # Who can start this command can open the store: there is nobody to ask for permission.
+        actor = said or stdio.actor_of(visit, session.who)
+        return desks.at(session.settings.space, actor=actor)
+
+    stdio.serve(receive)
+
+
+def _endpoint(url: str, space: str) -> str:
+    """The address of the tools, from the address of the server."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise Malformed(f"{url!r} is no address.", field="--url", remedy="Write http://127.0.0.1:4318 or https://….")
+    path = parts.path.rstrip("/")
+    path = path if path.endswith("/mcp") else f"{path}/mcp"
+    query = "&".join(part for part in (parts.query, urlencode({"space": space}) if space else "") if part)
+    return parts._replace(path=path, query=query).geturl()

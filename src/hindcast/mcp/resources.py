@@ -1,0 +1,108 @@
+"""Incidents and postmortems as resources: `hindcast://incidents/ID` and `hindcast://postmortems/ID`."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, unquote, urlsplit
+
+import mcp_types as types
+
+from hindcast.casebook.layout import CASES, Kept, readable
+from hindcast.mcp import pages
+from hindcast.memory import View
+from hindcast.model.case import Case, CaseState
+from hindcast.model.errors import Malformed
+from hindcast.reason.wording import age, one_line
+from hindcast.toolbox import Desk
+from hindcast.toolbox.naming import detected, known
+
+SCHEME = "hindcast"
+INCIDENTS, POSTMORTEMS = "incidents", "postmortems"
+MARKDOWN = "text/markdown"
+PER_PAGE = 50
+TITLE_CHARS_MAX = 120
+COMPLETIONS_MAX = 50
+
+TEMPLATES = (
+    types.ResourceTemplate(
+        name="incident",
+        title="An incident",
+        uri_template=f"{SCHEME}://{INCIDENTS}/{{id}}",
+        description="Everything known about one incident, as Markdown.",
+        mime_type=MARKDOWN,
+    ),
+    types.ResourceTemplate(
+        name="postmortem",
+        title="A postmortem",
+        uri_template=f"{SCHEME}://{POSTMORTEMS}/{{id}}",
+        description="An incident that is over, told in the order of a postmortem, as Markdown.",
+        mime_type=MARKDOWN,
+    ),
+)
+
+
+def listed(desk: Desk, cursor: str | None) -> types.ListResourcesResult:
+    """A page of incidents, the newest first; those that are over come with their postmortem."""
+    every = _newest_first(desk.view())
+    start = 0
+    if cursor is not None:
+        start = next((place for place, kept in enumerate(every, 1) if kept.case.id == cursor), -1)
+        if start < 0:
+            raise Malformed("This cursor is none of ours.", field="cursor", remedy="Begin without one.")
+    page = every[start : start + PER_PAGE]
+    more = len(every) > start + len(page)
+    return types.ListResourcesResult(
+        resources=[resource for kept in page for resource in _resources(desk, kept.case)],
+        next_cursor=page[-1].case.id if more else None,
+    )
+
+
+def _newest_first(view: View) -> list[Kept]:
+    every = [kept for record in view.every(CASES) if (kept := readable(record)) is not None and not kept.joined_into]
+    return sorted(every, key=lambda kept: (kept.case.occurred_at, kept.case.id), reverse=True)
+
+
+def _resources(desk: Desk, case: Case) -> list[types.Resource]:
+    folders = [INCIDENTS, POSTMORTEMS] if case.state is CaseState.RESOLVED else [INCIDENTS]
+    return [
+        types.Resource(
+            name=f"{folder}/{case.id}",
+            title=one_line(case.title, TITLE_CHARS_MAX),
+            uri=uri_of(folder, case.id),
+            description=f"{case.state}, {age(case.occurred_at, desk.now)}",
+            mime_type=MARKDOWN,
+        )
+        for folder in folders
+    ]
+
+
+def uri_of(folder: str, case_id: str) -> str:
+    """Where an incident or its postmortem can be read."""
+    return f"{SCHEME}://{folder}/{quote(case_id, safe='')}"
+
+
+def read(desk: Desk, uri: str) -> types.ReadResourceResult:
+    """The Markdown of a resource. Raises Malformed for other addresses, Missing where there is no such incident."""
+    parts = urlsplit(uri)
+    name = unquote(parts.path.removeprefix("/"))
+    if parts.scheme != SCHEME or parts.netloc not in (INCIDENTS, POSTMORTEMS) or not name:
+        raise Malformed(
+            f"{one_line(uri, 200)!r} is no resource here.",
+            field="uri",
+            remedy=f"Resources are {' and '.join(one.uri_template for one in TEMPLATES)}.",
+        )
+    view = desk.view()
+    kept = known(view, name, field="uri")
+    page = pages.postmortem if parts.netloc == POSTMORTEMS else pages.incident_page
+    text = page(kept, detected(view, kept.case.id), now=desk.now)
+    return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=text)])
+
+
+def completed(desk: Desk, value: str) -> types.Completion:
+    """Ids that begin so, or hold it, the newest first."""
+    wanted = value.strip().casefold()
+    ids = [kept.case.id for kept in _newest_first(desk.view())]
+    fitting = [one for one in ids if one.casefold().startswith(wanted)]
+    fitting += [one for one in ids if wanted in one.casefold() and one not in fitting]
+    return types.Completion(
+        values=fitting[:COMPLETIONS_MAX], total=len(fitting), has_more=len(fitting) > COMPLETIONS_MAX
+    )
