@@ -14,7 +14,7 @@ from typing import Annotated
 from fastapi import FastAPI, Header, Query
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from hindcast.access import Access, Proof
@@ -66,7 +66,8 @@ def add(app: FastAPI, live: Live) -> None:
         operation_id="live",
         summary="Listen to what happens",
         description=_DESCRIPTION,
-        response_class=EventStream,
+        status_code=200,
+        response_class=StreamingResponse,
         responses={200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}, "description": "Events."}},
     )
     async def listen(
@@ -144,7 +145,7 @@ class Keeper:
         self._live = live
         self._access = access
         self._revision: int | None = None
-        self._beat_due = 0.0
+        self._beat_due = time.monotonic() + live.limits.beat_seconds
         self._check_due = 0.0
         # Since when nobody could be asked.
         self._unchecked_since: float | None = None

@@ -1,0 +1,1 @@
+"""What `make generate` writes from docs/reference/openapi.json."""

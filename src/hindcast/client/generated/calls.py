@@ -1,0 +1,560 @@
+"""Every call of the API. Written by `make generate` from docs/reference/openapi.json; not by hand."""
+
+# ruff: noqa
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any, Literal
+
+from hindcast.client.call import Call
+from hindcast.client.generated import shapes
+
+ALERTS_LIST: Call[shapes.PageAlert] = Call(
+    "alerts_list",
+    "GET",
+    "/api/v1/alerts",
+    query=("since", "until", "service", "cursor", "limit"),
+    result=shapes.PageAlert,
+)
+ATTEMPT_ADD: Call[shapes.IncidentTold] = Call(
+    "attempt_add",
+    "POST",
+    "/api/v1/incidents/{incident_id}/attempts",
+    places=("incident_id",),
+    headers={"if_match": "If-Match", "idempotency_key": "Idempotency-Key"},
+    body=("action", "outcome", "at", "by", "command", "diff", "config"),
+    result=shapes.IncidentTold,
+)
+ATTEMPT_JUDGE: Call[shapes.IncidentTold] = Call(
+    "attempt_judge",
+    "POST",
+    "/api/v1/incidents/{incident_id}/attempts/{attempt_id}",
+    places=("incident_id", "attempt_id"),
+    headers={"if_match": "If-Match", "idempotency_key": "Idempotency-Key"},
+    body=("outcome", "why", "action"),
+    result=shapes.IncidentTold,
+)
+AUDIT_LIST: Call[shapes.PageAuditEntry] = Call(
+    "audit_list",
+    "GET",
+    "/api/v1/audit",
+    query=("organisation", "since", "until", "actor", "what", "outcome", "cursor", "limit"),
+    result=shapes.PageAuditEntry,
+)
+AUDIT_VERIFY: Call[shapes.Chained] = Call(
+    "audit_verify", "GET", "/api/v1/audit/check", query=("organisation",), result=shapes.Chained
+)
+BRANCH_ADD: Call[shapes.BranchTold] = Call(
+    "branch_add",
+    "POST",
+    "/api/v1/memory/branches",
+    headers={"idempotency_key": "Idempotency-Key"},
+    body=("name", "at", "branch", "why"),
+    result=shapes.BranchTold,
+)
+BRANCHES_LIST: Call[shapes.PageBranchTold] = Call(
+    "branches_list", "GET", "/api/v1/memory/branches", query=("cursor", "limit"), result=shapes.PageBranchTold
+)
+CALLS_LIST: Call[shapes.PageEdge] = Call(
+    "calls_list", "GET", "/api/v1/calls", query=("since", "until", "cursor", "limit"), result=shapes.PageEdge
+)
+CHANGES_LIST: Call[shapes.PageSystemChange] = Call(
+    "changes_list",
+    "GET",
+    "/api/v1/changes",
+    query=("since", "until", "service", "cursor", "limit"),
+    result=shapes.PageSystemChange,
+)
+COMMIT_ADD: Call[shapes.CommitTold] = Call(
+    "commit_add",
+    "POST",
+    "/api/v1/memory/commits",
+    headers={"idempotency_key": "Idempotency-Key"},
+    body=("changes", "why", "branch", "expected_head"),
+    result=shapes.CommitTold,
+)
+COMMIT_GET: Call[shapes.CommitChanges] = Call(
+    "commit_get",
+    "GET",
+    "/api/v1/memory/commits/{commit}",
+    places=("commit",),
+    query=("shown",),
+    result=shapes.CommitChanges,
+)
+COMMITS_LIST: Call[shapes.PageCommitTold] = Call(
+    "commits_list",
+    "GET",
+    "/api/v1/memory/commits",
+    query=("at", "branch", "every", "cursor", "limit"),
+    result=shapes.PageCommitTold,
+)
+INCIDENT_DECIDE: Call[shapes.IncidentTold] = Call(
+    "incident_decide",
+    "POST",
+    "/api/v1/incidents/{incident_id}/decision",
+    places=("incident_id",),
+    headers={"if_match": "If-Match", "idempotency_key": "Idempotency-Key"},
+    body=("verb",),
+    result=shapes.IncidentTold,
+)
+INCIDENT_GET: Call[shapes.IncidentTold] = Call(
+    "incident_get",
+    "GET",
+    "/api/v1/incidents/{incident_id}",
+    places=("incident_id",),
+    query=("at", "branch", "format"),
+    headers={"if_none_match": "If-None-Match"},
+    result=shapes.IncidentTold,
+)
+INCIDENT_JOIN: Call[shapes.IncidentTold] = Call(
+    "incident_join",
+    "POST",
+    "/api/v1/incidents/{incident_id}/join",
+    places=("incident_id",),
+    headers={"if_match": "If-Match", "idempotency_key": "Idempotency-Key"},
+    body=("other", "why"),
+    result=shapes.IncidentTold,
+)
+INCIDENT_RECALL: Call[shapes.AnswerTold] = Call(
+    "incident_recall",
+    "GET",
+    "/api/v1/incidents/{incident_id}/recall",
+    places=("incident_id",),
+    query=("at", "branch", "tokens_max", "explain"),
+    result=shapes.AnswerTold,
+)
+INCIDENT_RESOLVE: Call[shapes.IncidentTold] = Call(
+    "incident_resolve",
+    "POST",
+    "/api/v1/incidents/{incident_id}/resolution",
+    places=("incident_id",),
+    headers={"if_match": "If-Match", "idempotency_key": "Idempotency-Key"},
+    body=("cause", "fix", "attempt", "by", "command", "diff", "config", "minutes"),
+    result=shapes.IncidentTold,
+)
+INCIDENT_SPLIT: Call[shapes.IncidentTold] = Call(
+    "incident_split",
+    "POST",
+    "/api/v1/incidents/{incident_id}/split",
+    places=("incident_id",),
+    headers={"if_match": "If-Match", "idempotency_key": "Idempotency-Key"},
+    body=("services", "new_id", "why"),
+    result=shapes.IncidentTold,
+)
+INCIDENTS_LIST: Call[shapes.PageIncidentGlance] = Call(
+    "incidents_list",
+    "GET",
+    "/api/v1/incidents",
+    query=("state", "severity", "service", "since", "until", "text", "at", "branch", "cursor", "limit", "format"),
+    result=shapes.PageIncidentGlance,
+)
+INVITATION_ACCEPT: Call[shapes.Presence] = Call(
+    "invitation_accept",
+    "POST",
+    "/api/v1/invitations/{token}",
+    places=("token",),
+    body=("password", "name", "email"),
+    result=shapes.Presence,
+)
+INVITATION_GET: Call[shapes.InvitationSeen] = Call(
+    "invitation_get", "GET", "/api/v1/invitations/{token}", places=("token",), result=shapes.InvitationSeen
+)
+INVITATION_WITHDRAW: Call[None] = Call(
+    "invitation_withdraw", "DELETE", "/api/v1/invitations/{invitation_id}", places=("invitation_id",)
+)
+INVITATIONS_LIST: Call[shapes.PageInvitation] = Call(
+    "invitations_list",
+    "GET",
+    "/api/v1/invitations",
+    query=("organisation", "cursor", "limit"),
+    result=shapes.PageInvitation,
+)
+KEY_ADD: Call[shapes.NewKey] = Call(
+    "key_add",
+    "POST",
+    "/api/v1/keys",
+    body=("name", "power", "organisation", "project", "expires_at"),
+    result=shapes.NewKey,
+)
+KEY_REVOKE: Call[shapes.Key] = Call(
+    "key_revoke", "DELETE", "/api/v1/keys/{key_id}", places=("key_id",), result=shapes.Key
+)
+KEYS_LIST: Call[shapes.PageKey] = Call(
+    "keys_list", "GET", "/api/v1/keys", query=("organisation", "project", "cursor", "limit"), result=shapes.PageKey
+)
+LIVE: Call[None] = Call(
+    "live",
+    "GET",
+    "/api/v1/live",
+    query=("kinds", "service", "level_min", "words", "template", "after"),
+    headers={"last_event_id": "last-event-id"},
+    accept="text/event-stream",
+)
+LOGS_LIST: Call[shapes.PageLineTold] = Call(
+    "logs_list",
+    "GET",
+    "/api/v1/logs",
+    query=(
+        "since",
+        "until",
+        "service",
+        "level_min",
+        "words",
+        "trace",
+        "fingerprint",
+        "newest_first",
+        "cursor",
+        "limit",
+    ),
+    result=shapes.PageLineTold,
+)
+MEMBER_GET: Call[shapes.MemberSeen] = Call(
+    "member_get",
+    "GET",
+    "/api/v1/members/{person}",
+    places=("person",),
+    query=("organisation",),
+    result=shapes.MemberSeen,
+)
+MEMBER_INVITE: Call[shapes.Link] = Call(
+    "member_invite", "POST", "/api/v1/members", body=("email", "role", "organisation", "project"), result=shapes.Link
+)
+MEMBER_REMOVE: Call[None] = Call(
+    "member_remove", "DELETE", "/api/v1/members/{person}", places=("person",), query=("organisation", "project")
+)
+MEMBER_ROLE_SET: Call[shapes.MemberSeen] = Call(
+    "member_role_set",
+    "PUT",
+    "/api/v1/members/{person}/role",
+    places=("person",),
+    headers={"if_match": "If-Match"},
+    body=("role", "organisation", "project"),
+    result=shapes.MemberSeen,
+)
+MEMBERS_LIST: Call[shapes.PageMemberSeen] = Call(
+    "members_list", "GET", "/api/v1/members", query=("organisation", "cursor", "limit"), result=shapes.PageMemberSeen
+)
+MEMORY_BISECT: Call[shapes.TurnTold] = Call(
+    "memory_bisect",
+    "GET",
+    "/api/v1/memory/bisect",
+    query=("text", "address", "field", "namespace", "top", "since", "until", "branch"),
+    result=shapes.TurnTold,
+)
+MEMORY_DIFF: Call[shapes.DifferenceTold] = Call(
+    "memory_diff",
+    "GET",
+    "/api/v1/memory/diff",
+    query=("before", "after", "branch", "shown"),
+    result=shapes.DifferenceTold,
+)
+MEMORY_ERASE: Call[shapes.ErasedTold] = Call(
+    "memory_erase",
+    "POST",
+    "/api/v1/memory/erase",
+    headers={"idempotency_key": "Idempotency-Key"},
+    body=("address", "below", "why"),
+    result=shapes.ErasedTold,
+)
+MEMORY_MERGE: Call[shapes.MergeTold] = Call(
+    "memory_merge",
+    "POST",
+    "/api/v1/memory/merge",
+    headers={"idempotency_key": "Idempotency-Key"},
+    body=("source", "into", "policy", "choices", "why", "expected_head"),
+    result=shapes.MergeTold,
+)
+MEMORY_REVERT: Call[shapes.MergeTold] = Call(
+    "memory_revert",
+    "POST",
+    "/api/v1/memory/revert",
+    headers={"idempotency_key": "Idempotency-Key"},
+    body=("commit", "branch", "policy", "choices", "why"),
+    result=shapes.MergeTold,
+)
+MEMORY_SEARCH: Call[shapes.FoundTold] = Call(
+    "memory_search",
+    "GET",
+    "/api/v1/memory/search",
+    query=(
+        "text",
+        "at",
+        "branch",
+        "arm",
+        "limit",
+        "namespace",
+        "prefix",
+        "kind",
+        "actor",
+        "since",
+        "until",
+        "happened_since",
+        "happened_until",
+    ),
+    result=shapes.FoundTold,
+)
+MEMORY_VERIFY: Call[shapes.VerifiedTold] = Call(
+    "memory_verify", "GET", "/api/v1/memory/verify", result=shapes.VerifiedTold
+)
+METRICS_LIST: Call[shapes.PageMeasureTold] = Call(
+    "metrics_list",
+    "GET",
+    "/api/v1/metrics",
+    query=("since", "until", "service", "name", "step_seconds", "cursor", "limit"),
+    result=shapes.PageMeasureTold,
+)
+MOMENT_RESOLVE: Call[shapes.ResolvedTold] = Call(
+    "moment_resolve", "GET", "/api/v1/memory/moments/resolve", query=("moment", "branch"), result=shapes.ResolvedTold
+)
+NAMESPACES_LIST: Call[shapes.PageNamespaceTold] = Call(
+    "namespaces_list",
+    "GET",
+    "/api/v1/memory/namespaces",
+    query=(
+        "at",
+        "branch",
+        "cursor",
+        "limit",
+        "namespace",
+        "prefix",
+        "kind",
+        "actor",
+        "since",
+        "until",
+        "happened_since",
+        "happened_until",
+    ),
+    result=shapes.PageNamespaceTold,
+)
+NOTE_ADD: Call[shapes.IncidentTold] = Call(
+    "note_add",
+    "POST",
+    "/api/v1/incidents/{incident_id}/notes",
+    places=("incident_id",),
+    headers={"if_match": "If-Match", "idempotency_key": "Idempotency-Key"},
+    body=("text", "by"),
+    result=shapes.IncidentTold,
+)
+ORGANISATION_ADD: Call[shapes.Organisation] = Call(
+    "organisation_add", "POST", "/api/v1/organisations", body=("name",), result=shapes.Organisation
+)
+ORGANISATIONS_LIST: Call[shapes.PageOrganisation] = Call(
+    "organisations_list", "GET", "/api/v1/organisations", query=("cursor", "limit"), result=shapes.PageOrganisation
+)
+PASSWORD_CHANGE: Call[None] = Call("password_change", "PUT", "/api/v1/session/password", body=("old", "new"))
+PASSWORD_LINK_ADD: Call[shapes.Link] = Call(
+    "password_link_add", "POST", "/api/v1/members/{person}/password-link", places=("person",), result=shapes.Link
+)
+RATES_GET: Call[shapes.RatesTold] = Call(
+    "rates_get", "GET", "/api/v1/rates", query=("since", "until", "service", "step_seconds"), result=shapes.RatesTold
+)
+RECALL: Call[shapes.AnswerTold] = Call(
+    "recall",
+    "POST",
+    "/api/v1/recall",
+    body=("text", "services", "at", "branch", "hits_max", "tokens_max", "explain"),
+    result=shapes.AnswerTold,
+)
+RECORD_BLAME: Call[shapes.PageBlameTold] = Call(
+    "record_blame",
+    "GET",
+    "/api/v1/memory/blame",
+    query=("address", "at", "branch", "cursor", "limit"),
+    result=shapes.PageBlameTold,
+)
+RECORD_GET: Call[shapes.RecordTold] = Call(
+    "record_get",
+    "GET",
+    "/api/v1/memory/records/{address}",
+    places=("address",),
+    query=("at", "branch"),
+    headers={"if_none_match": "If-None-Match"},
+    result=shapes.RecordTold,
+)
+RECORD_HISTORY: Call[shapes.PageRecordTold] = Call(
+    "record_history",
+    "GET",
+    "/api/v1/memory/history",
+    query=("address", "at", "branch", "cursor", "limit"),
+    result=shapes.PageRecordTold,
+)
+RECORD_PUT: Call[shapes.WrittenTold] = Call(
+    "record_put",
+    "PUT",
+    "/api/v1/memory/records/{address}",
+    places=("address",),
+    headers={"if_match": "If-Match", "if_none_match": "If-None-Match"},
+    body=("body", "why", "kind", "text", "occurred_at", "branch"),
+    result=shapes.WrittenTold,
+)
+RECORD_RETRACT: Call[shapes.WrittenTold] = Call(
+    "record_retract",
+    "DELETE",
+    "/api/v1/memory/records/{address}",
+    places=("address",),
+    query=("why", "branch"),
+    headers={"if_match": "If-Match"},
+    result=shapes.WrittenTold,
+)
+RECORDS_LIST: Call[shapes.PageRecordTold] = Call(
+    "records_list",
+    "GET",
+    "/api/v1/memory/records",
+    query=(
+        "archived",
+        "at",
+        "branch",
+        "cursor",
+        "limit",
+        "namespace",
+        "prefix",
+        "kind",
+        "actor",
+        "since",
+        "until",
+        "happened_since",
+        "happened_until",
+    ),
+    result=shapes.PageRecordTold,
+)
+SERVICES_LIST: Call[shapes.PageServiceTold] = Call(
+    "services_list", "GET", "/api/v1/services", query=("cursor", "limit"), result=shapes.PageServiceTold
+)
+SESSION_BEGIN: Call[shapes.Presence] = Call(
+    "session_begin", "POST", "/api/v1/session", body=("email", "password"), result=shapes.Presence
+)
+SESSION_END: Call[None] = Call("session_end", "DELETE", "/api/v1/session")
+SESSION_GET: Call[shapes.Presence] = Call("session_get", "GET", "/api/v1/session", result=shapes.Presence)
+SESSION_PROVIDER: Call[None] = Call("session_provider", "GET", "/api/v1/session/provider")
+SESSION_PROVIDER_CALLBACK: Call[None] = Call(
+    "session_provider_callback", "GET", "/api/v1/session/provider/callback", query=("state", "code", "error")
+)
+SESSION_REVOKE: Call[None] = Call(
+    "session_revoke", "DELETE", "/api/v1/session/all/{session_id}", places=("session_id",)
+)
+SESSION_WAYS: Call[shapes.Ways] = Call("session_ways", "GET", "/api/v1/session/ways", result=shapes.Ways)
+SESSIONS_LIST: Call[list[shapes.SessionSeen]] = Call(
+    "sessions_list", "GET", "/api/v1/session/all", result=list[shapes.SessionSeen]
+)
+SETTINGS_LIST: Call[list[shapes.Explained]] = Call(
+    "settings_list", "GET", "/api/v1/settings", result=list[shapes.Explained]
+)
+SNAPSHOT_ADD: Call[shapes.SnapshotTold] = Call(
+    "snapshot_add",
+    "POST",
+    "/api/v1/memory/snapshots",
+    headers={"idempotency_key": "Idempotency-Key"},
+    body=("name", "at", "branch", "why"),
+    result=shapes.SnapshotTold,
+)
+SNAPSHOTS_LIST: Call[shapes.PageSnapshotTold] = Call(
+    "snapshots_list", "GET", "/api/v1/memory/snapshots", query=("cursor", "limit"), result=shapes.PageSnapshotTold
+)
+SPACE_ADD: Call[shapes.Space] = Call(
+    "space_add", "POST", "/api/v1/spaces", body=("project", "organisation"), result=shapes.Space
+)
+SPACE_CHANGE: Call[shapes.Space] = Call(
+    "space_change",
+    "PATCH",
+    "/api/v1/spaces/{space}",
+    headers={"if_match": "If-Match"},
+    body=("is_archived",),
+    result=shapes.Space,
+)
+SPACE_GET: Call[shapes.Space] = Call("space_get", "GET", "/api/v1/spaces/{space}", result=shapes.Space)
+SPACES_LIST: Call[shapes.PageSpace] = Call(
+    "spaces_list", "GET", "/api/v1/spaces", query=("organisation", "cursor", "limit"), result=shapes.PageSpace
+)
+STATUS_GET: Call[shapes.HindcastRestStatusStatus] = Call(
+    "status_get", "GET", "/api/v1/status", result=shapes.HindcastRestStatusStatus
+)
+TRACE_GET: Call[shapes.TraceTold] = Call(
+    "trace_get", "GET", "/api/v1/traces/{trace}", places=("trace",), result=shapes.TraceTold
+)
+VERDICT_ADD: Call[shapes.VerdictTold] = Call(
+    "verdict_add",
+    "POST",
+    "/api/v1/incidents/{incident_id}/verdicts",
+    places=("incident_id",),
+    headers={"idempotency_key": "Idempotency-Key"},
+    body=("judgement", "asked", "incident", "action", "why"),
+    result=shapes.VerdictTold,
+)
+
+CALLS: tuple[Call[Any], ...] = (
+    ALERTS_LIST,
+    ATTEMPT_ADD,
+    ATTEMPT_JUDGE,
+    AUDIT_LIST,
+    AUDIT_VERIFY,
+    BRANCH_ADD,
+    BRANCHES_LIST,
+    CALLS_LIST,
+    CHANGES_LIST,
+    COMMIT_ADD,
+    COMMIT_GET,
+    COMMITS_LIST,
+    INCIDENT_DECIDE,
+    INCIDENT_GET,
+    INCIDENT_JOIN,
+    INCIDENT_RECALL,
+    INCIDENT_RESOLVE,
+    INCIDENT_SPLIT,
+    INCIDENTS_LIST,
+    INVITATION_ACCEPT,
+    INVITATION_GET,
+    INVITATION_WITHDRAW,
+    INVITATIONS_LIST,
+    KEY_ADD,
+    KEY_REVOKE,
+    KEYS_LIST,
+    LIVE,
+    LOGS_LIST,
+    MEMBER_GET,
+    MEMBER_INVITE,
+    MEMBER_REMOVE,
+    MEMBER_ROLE_SET,
+    MEMBERS_LIST,
+    MEMORY_BISECT,
+    MEMORY_DIFF,
+    MEMORY_ERASE,
+    MEMORY_MERGE,
+    MEMORY_REVERT,
+    MEMORY_SEARCH,
+    MEMORY_VERIFY,
+    METRICS_LIST,
+    MOMENT_RESOLVE,
+    NAMESPACES_LIST,
+    NOTE_ADD,
+    ORGANISATION_ADD,
+    ORGANISATIONS_LIST,
+    PASSWORD_CHANGE,
+    PASSWORD_LINK_ADD,
+    RATES_GET,
+    RECALL,
+    RECORD_BLAME,
+    RECORD_GET,
+    RECORD_HISTORY,
+    RECORD_PUT,
+    RECORD_RETRACT,
+    RECORDS_LIST,
+    SERVICES_LIST,
+    SESSION_BEGIN,
+    SESSION_END,
+    SESSION_GET,
+    SESSION_PROVIDER,
+    SESSION_PROVIDER_CALLBACK,
+    SESSION_REVOKE,
+    SESSION_WAYS,
+    SESSIONS_LIST,
+    SETTINGS_LIST,
+    SNAPSHOT_ADD,
+    SNAPSHOTS_LIST,
+    SPACE_ADD,
+    SPACE_CHANGE,
+    SPACE_GET,
+    SPACES_LIST,
+    STATUS_GET,
+    TRACE_GET,
+    VERDICT_ADD,
+)

@@ -1,0 +1,1333 @@
+"""What the API's answers are made of. Written by `make generate` from docs/reference/openapi.json; not by hand."""
+
+# ruff: noqa
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct, field
+
+
+class Acceptance(Struct, frozen=True, kw_only=True):
+    """What somebody who follows a one-time link chooses."""
+
+    password: str
+    name: str | None = None
+    email: str | None = None
+
+
+Action: TypeAlias = Literal["commit", "merge", "revert", "archive", "erase"]
+
+
+class Advice(Struct, frozen=True, kw_only=True):
+    """Something to do, or not to do, with what came of it each time it was tried for this failure."""
+
+    action: str
+    happened: list[str]
+    worked: int
+    no_effect: int
+    made_worse: int
+    share: float
+    share_min: float
+    evidence: list[str]
+    by: list[str] | None = None
+    last_at: datetime | None = None
+    held: int | None = None
+    held_of: int | None = None
+    diff: str | None = None
+    command: str | None = None
+    config: str | None = None
+
+
+class Affected(Struct, frozen=True, kw_only=True):
+    """One service's part in an incident."""
+
+    service: str
+    onset_at: datetime
+    last_trouble_at: datetime
+    errors: int | None = None
+    peak: int | None = None
+    usual: float | None = None
+    surprise: float | None = None
+    quiet_since: datetime | None = None
+
+
+class Alert(Struct, frozen=True, kw_only=True):
+    """What another system noticed: it opens or joins an incident like a finding of our own."""
+
+    source: str
+    key: str
+    status: HindcastModelSignalStatus
+    title: str
+    service: str
+    severity: Severity
+    started_at: datetime
+    ended_at: datetime | None = None
+    url: str | None = None
+    labels: dict[str, str] | None = None
+    text: str | None = None
+    stack: str | None = None
+
+
+class AlterationTold(Struct, frozen=True, kw_only=True):
+    """One address whose record differs between two moments."""
+
+    address: str
+    fields: list[str]
+    before: RecordTold
+    after: RecordTold
+
+
+class AnswerTold(Struct, frozen=True, kw_only=True):
+    """The answer, and on request how it came about and a text that fits a budget."""
+
+    diagnosis: Diagnosis
+    recollection: RecollectionTold | None = None
+    packed: Packed | None = None
+    ready_at: datetime | None = None
+
+
+class Attempt(Struct, frozen=True, kw_only=True):
+    """Something that was tried during an incident: the unit of experience."""
+
+    id: str
+    action: str
+    outcome: Outcome | None = None
+    at: datetime | None = None
+    by: str | None = None
+    diff: str | None = None
+    command: str | None = None
+    config: str | None = None
+    evidence: list[Evidence] | None = None
+    confidence: float | None = None
+
+
+class AttemptSaid(Struct, frozen=True, kw_only=True):
+    """What was tried, and what came of it."""
+
+    action: str
+    outcome: Outcome | None = None
+    at: datetime | None = None
+    by: str | None = None
+    command: str | None = None
+    diff: str | None = None
+    config: str | None = None
+
+
+class AuditEntry(Struct, frozen=True, kw_only=True):
+    """One thing that somebody did, saw, or was kept from; or the same thing several times within a minute."""
+
+    at: datetime
+    organisation: str
+    actor: str
+    kind: str
+    caller: str
+    what: str
+    space: str | None = None
+    subject: str | None = None
+    outcome: Decision | None = None
+    peer: str | None = None
+    count: int | None = None
+    until: datetime | None = None
+    seq: int | None = None
+    digest: str | None = None
+
+
+class BlameTold(Struct, frozen=True, kw_only=True):
+    """Which commit gave one field of a record the value it has. The empty field is the whole body."""
+
+    field: str
+    value: Any
+    commit: CommitTold
+
+
+class Body(Struct, frozen=True, kw_only=True):
+    """A body of one's own, where neither side has it right."""
+
+    body: Any
+
+
+class BranchSaid(Struct, frozen=True, kw_only=True):
+    """A branch to begin."""
+
+    name: str
+    at: str | None = None
+    branch: str | None = None
+    why: str | None = None
+
+
+class BranchTold(Struct, frozen=True, kw_only=True):
+    """A line of history and where its head is."""
+
+    name: str
+    parent: str | None
+    fork_step: int
+    head: str | None
+    head_step: int
+    created_at: datetime
+    actor: str
+    why: str
+
+
+CallerKind: TypeAlias = Literal["local", "person", "key"]
+
+CaseState: TypeAlias = Literal["open", "resolved", "dismissed"]
+
+
+class CaseTold(Struct, frozen=True, kw_only=True):
+    """What is known about an incident: cause, attempts with outcomes, fix, who."""
+
+    id: str
+    title: str
+    occurred_at: datetime
+    state: CaseState
+    summary: str
+    services: list[str]
+    components: list[str]
+    symptoms: list[str]
+    stack: str
+    clues: CluesTold
+    cause: Cause | None
+    attempts: list[Attempt]
+    resolution: Resolution | None
+    resolved_at: datetime | None
+    minutes: float | None
+    severity: Severity | None
+    responders: list[str]
+    notes: list[Note]
+    links: list[str]
+    previous: str
+    supersedes: list[str]
+    source: str
+
+
+class Cause(Struct, frozen=True, kw_only=True):
+    """Why it happened."""
+
+    text: str
+    by: str | None = None
+    evidence: list[Evidence] | None = None
+    confidence: float | None = None
+
+
+class Chained(Struct, frozen=True, kw_only=True):
+    """What checking a trail saw. Write down `head` elsewhere: a trail that was cut short or made anew has another."""
+
+    organisation: str
+    entries: int
+    first: int
+    last: int
+    head: str
+    faults: list[str] | None = None
+
+
+ChangeKind: TypeAlias = Literal["deploy", "release", "merge", "push", "workflow", "config", "other"]
+
+
+class ChangeSaid(Struct, frozen=True, kw_only=True):
+    """One change among several: a body, or its end."""
+
+    address: str
+    body: Any = None
+    retract: bool | None = None
+    kind: str | None = None
+    text: str | None = None
+    occurred_at: datetime | None = None
+
+
+class Claim(Struct, frozen=True, kw_only=True):
+    """A statement and the records it rests on, as in `cases/inc-20260930-0203-payment@412`."""
+
+    text: str
+    evidence: list[str]
+
+
+class CluesTold(Struct, frozen=True, kw_only=True):
+    """What in a text identifies a failure."""
+
+    fingerprints: list[str]
+    exceptions: list[str]
+    frames: list[str]
+    identifiers: list[str]
+    components: list[str]
+
+
+class CommitChanges(Struct, frozen=True, kw_only=True):
+    """One commit with what it learned, changed and forgot."""
+
+    commit: CommitTold
+    difference: DifferenceTold
+
+
+class CommitSaid(Struct, frozen=True, kw_only=True):
+    """Several changes that are written as one step: all of them, or none."""
+
+    changes: list[ChangeSaid]
+    why: str
+    branch: str | None = None
+    expected_head: str | None = None
+
+
+class CommitTold(Struct, frozen=True, kw_only=True):
+    """One step of history: who changed how much, when and why."""
+
+    id: str
+    step: int
+    branch: str
+    parent: str | None
+    merge_parent: str | None
+    at: datetime
+    actor: str
+    why: str
+    action: Action
+    detail: Any
+    changes: int
+
+
+class ConflictTold(Struct, frozen=True, kw_only=True):
+    """One address that two sides changed in ways that cannot both hold; None: that side has no record there."""
+
+    address: str
+    fields: list[str]
+    base: RecordTold | None
+    ours: RecordTold | None
+    theirs: RecordTold | None
+
+
+class Credentials(Struct, frozen=True, kw_only=True):
+    """Who somebody says they are."""
+
+    email: str
+    password: str
+
+
+CueKind: TypeAlias = Literal["trace", "identifiers", "prose"]
+
+
+class CueTold(Struct, frozen=True, kw_only=True):
+    """What was asked, taken apart."""
+
+    text: str
+    kind: CueKind
+    at: datetime
+    clues: CluesTold
+    services: list[str]
+    incident: str
+
+
+Decision: TypeAlias = Literal["allowed", "refused"]
+
+
+class DecisionSaid(Struct, frozen=True, kw_only=True):
+    """What somebody decides about an incident."""
+
+    verb: Literal["confirm", "dismiss", "reopen"]
+
+
+class DetectionTold(Struct, frozen=True, kw_only=True):
+    """What detection saw of an incident, from its onset to its end."""
+
+    id: str
+    space: str
+    title: str
+    state: IncidentState
+    trigger: Finding
+    affected: list[Affected]
+    onset_at: datetime
+    opened_at: datetime
+    last_trouble_at: datetime
+    severity: Severity
+    reasons: list[str]
+    quiet_since: datetime | None
+    closed_at: datetime | None
+    closed_by: str
+    cascade: bool
+    origin: str
+    origin_reasons: list[str]
+    findings: list[Finding]
+    alerts: list[Alert]
+    templates: list[SightingTold]
+    fingerprints: list[SightingTold]
+    exemplars: list[ExemplarTold]
+    changes: list[SystemChange]
+    previous: str | None
+    joined: str | None
+    relapses: int
+
+
+class Diagnosis(Struct, frozen=True, kw_only=True):
+    """The Round-2 answer: what this is, what ended it last time, and what not to try."""
+
+    asked: str
+    at: datetime
+    familiarity: Familiarity
+    confidence: float
+    reliability: Reliability | None
+    headline: str
+    reasons: list[str] | None = None
+    case: str | None = None
+    occurred_at: datetime | None = None
+    times_seen: int | None = None
+    cause: Claim | None = None
+    fixes: list[Advice] | None = None
+    avoid: list[Advice] | None = None
+    tried: list[Tried] | None = None
+    people: list[Claim] | None = None
+    minutes: float | None = None
+    differs: list[str] | None = None
+    disputes: list[Claim] | None = None
+    next_steps: list[Claim] | None = None
+    nearest: list[Nearest] | None = None
+    notes: list[str] | None = None
+
+
+class DifferenceTold(Struct, frozen=True, kw_only=True):
+    """What was learned, changed and forgotten from one moment to another, as far as the limit allows to show it."""
+
+    before: MomentTold
+    after: MomentTold
+    learned: list[RecordTold]
+    changed: list[AlterationTold]
+    forgotten: list[RecordTold]
+    learned_count: int
+    changed_count: int
+    forgotten_count: int
+
+
+class Edge(Struct, frozen=True, kw_only=True):
+    """One service was seen calling another."""
+
+    caller: str
+    callee: str
+    calls: int
+    errors: int | None = None
+
+
+class ErasedTold(Struct, frozen=True, kw_only=True):
+    """What an erasure removed. The commit says so for ever; the bodies are gone."""
+
+    commit: CommitTold
+    versions: int
+    addresses: list[str]
+    traces_gone: bool
+
+
+class ErasureSaid(Struct, frozen=True, kw_only=True):
+    """What is to be gone for ever."""
+
+    address: str
+    below: bool | None = None
+    why: str
+
+
+class Evidence(Struct, frozen=True, kw_only=True):
+    """Why we believe a statement: the sentence or the numbers, and where they stand."""
+
+    witness: Witness
+    quote: str
+    ref: str | None = None
+    at: datetime | None = None
+
+
+class ExemplarTold(Struct, frozen=True, kw_only=True):
+    """One log line that shows what an incident looked like."""
+
+    at: datetime
+    service: str
+    level: int
+    message: str
+    stack: str
+    trace: str
+    template: str
+    fingerprint: str
+    attributes: dict[str, str]
+
+
+class Explained(Struct, frozen=True, kw_only=True):
+    """One setting, as it can be shown to anybody: secrets are masked."""
+
+    name: str
+    value: str | int
+    source: str
+    default: str | int
+    what: str
+    group: str
+    variable: str
+    choices: list[str] | None = None
+    is_secret: bool | None = None
+
+
+Familiarity: TypeAlias = Literal["seen before", "maybe related", "not seen before"]
+
+
+class Fault(Struct, frozen=True, kw_only=True):
+    """One place where the stored bytes are not what the chain says they were."""
+
+    where: str
+    what: str
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """Something unusual about one service: what was seen, what was to be expected, and since when."""
+
+    space: str
+    service: str
+    rule: Rule
+    onset_at: datetime
+    seen_at: datetime
+    value: float
+    expected: float
+    limit: float
+    window_seconds: int | None = None
+    surprise: float | None = None
+    unit: str | None = None
+    metric: str | None = None
+    why: str | None = None
+    ended_at: datetime | None = None
+
+
+class FoundTold(Struct, frozen=True, kw_only=True):
+    """What a search found, at which moment, and what it could not look at."""
+
+    hits: list[HitTold]
+    arms: list[str]
+    unembedded: int
+    notes: list[str]
+    moment: MomentTold
+
+
+class Gap(Struct, frozen=True, kw_only=True):
+    """What nobody has said yet, and the command that says it."""
+
+    what: str
+    command: str
+
+
+HindcastModelSignalStatus: TypeAlias = Literal["firing", "acknowledged", "resolved"]
+
+
+class HindcastRestStatusStatus(Struct, frozen=True, kw_only=True):
+    """What was taken in since the start, what was refused, and what was noticed on the way."""
+
+    version: str
+    rows_waiting: int
+    listeners: int
+    briefings: int
+    counts: dict[str, int]
+    noticed: dict[str, int]
+
+
+class HitTold(Struct, frozen=True, kw_only=True):
+    """A record that answers, with each arm's opinion and the words of the question found in it."""
+
+    record: RecordTold
+    score: float
+    ranks: dict[str, Rank]
+    matched: list[str]
+
+
+class IncidentGlance(Struct, frozen=True, kw_only=True):
+    """One incident in a list."""
+
+    id: str
+    title: str
+    state: Standing
+    severity: Severity | None
+    services: list[str]
+    onset_at: datetime
+    resolved_at: datetime | None
+    minutes: float | None
+    cause: str
+    fix: str
+    attempts: int
+    who: list[str]
+    joined_into: str
+    familiarity: Familiarity | None
+    version: str
+
+
+IncidentState: TypeAlias = Literal["open", "awaiting", "confirmed", "dismissed", "joined"]
+
+
+class IncidentTold(Struct, frozen=True, kw_only=True):
+    """One incident: what detection saw, what people know, and what nobody has said yet."""
+
+    id: str
+    title: str
+    state: Standing
+    severity: Severity | None
+    services: list[str]
+    onset_at: datetime
+    resolved_at: datetime | None
+    minutes: float | None
+    cause: str
+    fix: str
+    attempts: int
+    who: list[str]
+    joined_into: str
+    familiarity: Familiarity | None
+    version: str
+    detection: DetectionTold | None = None
+    case: CaseTold | None = None
+    apart: list[str] | None = None
+    missing: list[Gap] | None = None
+
+
+class Invitation(Struct, frozen=True, kw_only=True):
+    """A one-time link: to become a member, or to choose another password."""
+
+    id: str
+    purpose: Purpose
+    email: str
+    organisation: str
+    project: str
+    role: Role
+    created_at: datetime
+    created_by: str
+    expires_at: datetime
+
+
+class InvitationSeen(Struct, frozen=True, kw_only=True):
+    """What a one-time link is for."""
+
+    purpose: Purpose
+    email: str
+    organisation: str
+    project: str
+    role: Role
+    expires_at: datetime
+
+
+class InvitationWanted(Struct, frozen=True, kw_only=True):
+    """Somebody who is to become a member."""
+
+    email: str
+    role: Role
+    organisation: str | None = None
+    project: str | None = None
+
+
+class JoinSaid(Struct, frozen=True, kw_only=True):
+    """Which incident is part of this one."""
+
+    other: str
+    why: str | None = None
+
+
+Judgement: TypeAlias = Literal["right", "wrong"]
+
+
+class Key(Struct, frozen=True, kw_only=True):
+    """What a program proves itself with. Its secret was shown once and is nowhere."""
+
+    id: str
+    name: str
+    organisation: str
+    project: str
+    power: Power
+    created_at: datetime
+    created_by: str
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+    last_used_at: datetime | None = None
+
+
+class KeyWanted(Struct, frozen=True, kw_only=True):
+    """A key that is to be."""
+
+    name: str
+    power: Power
+    organisation: str | None = None
+    project: str | None = None
+    expires_at: datetime | None = None
+
+
+class LineTold(Struct, frozen=True, kw_only=True):
+    """One log line."""
+
+    time: datetime
+    service: str
+    level: int
+    message: str
+    stack: str
+    trace: str
+    template: str
+    fingerprint: str
+    attributes: dict[str, str]
+
+
+class Link(Struct, frozen=True, kw_only=True):
+    """An invitation with its one-time link, which is told once."""
+
+    invitation: Invitation
+    link: str
+
+
+Matter: TypeAlias = Literal["memory", "proposal"]
+
+
+class MeasureTold(Struct, frozen=True, kw_only=True):
+    """The mean of a metric within one step; a counter as its rate by second."""
+
+    service: str
+    name: str
+    at: datetime
+    value: float
+
+
+class MemberSeen(Struct, frozen=True, kw_only=True):
+    """A person of an organisation."""
+
+    id: str
+    email: str
+    name: str
+    memberships: list[MembershipSeen]
+
+
+class MembershipSeen(Struct, frozen=True, kw_only=True):
+    """What somebody is, where."""
+
+    organisation: str
+    project: str
+    role: Role
+    since: datetime
+    by: str
+
+
+class MergeSaid(Struct, frozen=True, kw_only=True):
+    """A branch, or any other moment, to join into a branch."""
+
+    source: str
+    into: str | None = None
+    policy: Policy | None = None
+    choices: dict[str, Any] | None = None
+    why: str | None = None
+    expected_head: str | None = None
+
+
+class MergeTold(Struct, frozen=True, kw_only=True):
+    """What became of a merge or a revert. With conflicts nothing was written; `choices` settle them."""
+
+    outcome: Literal["merged", "conflicts"]
+    commit: CommitTold | None
+    taken: int
+    settled: list[ConflictTold]
+    conflicts: list[ConflictTold]
+
+
+class MomentTold(Struct, frozen=True, kw_only=True):
+    """A place in history that reads can be made at; no step: the branch as it is whenever it is read."""
+
+    name: str
+    branch: str
+    step: int | None
+
+
+class NamespaceTold(Struct, frozen=True, kw_only=True):
+    """A namespace and how many live records it holds."""
+
+    namespace: str
+    records: int
+
+
+class Nearest(Struct, frozen=True, kw_only=True):
+    """A case that is shown for comparison, with what is alike and what is not."""
+
+    address: str
+    title: str
+    confidence: float
+    occurred_at: datetime
+    alike: list[str] | None = None
+    differs: list[str] | None = None
+
+
+class NewKey(Struct, frozen=True, kw_only=True):
+    """A key with its secret, which is told this once and is nowhere."""
+
+    key: Key
+    secret: str
+
+
+class Note(Struct, frozen=True, kw_only=True):
+    """What somebody wanted to be remembered, in their own words."""
+
+    id: str
+    text: str
+    at: datetime
+    by: str
+
+
+class NoteSaid(Struct, frozen=True, kw_only=True):
+    """What somebody wants to be remembered."""
+
+    text: str
+    by: str | None = None
+
+
+class Organisation(Struct, frozen=True, kw_only=True):
+    """Whoever owns projects: a company, a department. Nothing is shared between two of them."""
+
+    name: str
+    created_at: datetime
+    created_by: str
+
+
+class OrganisationWanted(Struct, frozen=True, kw_only=True):
+    """An organisation that is to be."""
+
+    name: str
+
+
+Outcome: TypeAlias = Literal["worked", "no effect", "made worse", "unknown"]
+
+
+class OutcomeSaid(Struct, frozen=True, kw_only=True):
+    """What came of an attempt that is known."""
+
+    outcome: Outcome
+    why: str | None = None
+    action: str | None = None
+
+
+class Packed(Struct, frozen=True, kw_only=True):
+    """What fits into a budget."""
+
+    text: str
+    tokens: int
+    evidence: list[str]
+    left_out: list[str]
+
+
+class PageAlert(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[Alert]
+    next: str | None = None
+
+
+class PageAuditEntry(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[AuditEntry]
+    next: str | None = None
+
+
+class PageBlameTold(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[BlameTold]
+    next: str | None = None
+
+
+class PageBranchTold(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[BranchTold]
+    next: str | None = None
+
+
+class PageCommitTold(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[CommitTold]
+    next: str | None = None
+
+
+class PageEdge(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[Edge]
+    next: str | None = None
+
+
+class PageIncidentGlance(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[IncidentGlance]
+    next: str | None = None
+
+
+class PageInvitation(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[Invitation]
+    next: str | None = None
+
+
+class PageKey(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[Key]
+    next: str | None = None
+
+
+class PageLineTold(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[LineTold]
+    next: str | None = None
+
+
+class PageMeasureTold(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[MeasureTold]
+    next: str | None = None
+
+
+class PageMemberSeen(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[MemberSeen]
+    next: str | None = None
+
+
+class PageNamespaceTold(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[NamespaceTold]
+    next: str | None = None
+
+
+class PageOrganisation(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[Organisation]
+    next: str | None = None
+
+
+class PageRecordTold(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[RecordTold]
+    next: str | None = None
+
+
+class PageServiceTold(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[ServiceTold]
+    next: str | None = None
+
+
+class PageSnapshotTold(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[SnapshotTold]
+    next: str | None = None
+
+
+class PageSpace(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[Space]
+    next: str | None = None
+
+
+class PageSystemChange(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[SystemChange]
+    next: str | None = None
+
+
+class PasswordChange(Struct, frozen=True, kw_only=True):
+    """Another password."""
+
+    old: str
+    new: str
+
+
+Permission: TypeAlias = Literal["ingest", "read", "record", "respond", "maintain", "administer"]
+
+Policy: TypeAlias = Literal["ask", "ours", "theirs", "newest"]
+
+Power: TypeAlias = Literal["ingest", "read", "write", "agent"]
+
+
+class Presence(Struct, frozen=True, kw_only=True):
+    """Who the caller is to Hindcast."""
+
+    kind: CallerKind
+    id: str
+    actor: str
+    space: str
+    spaces: list[SpaceSeen]
+    csrf: str
+
+
+Purpose: TypeAlias = Literal["join", "password"]
+
+
+class Question(Struct, frozen=True, kw_only=True):
+    """What somebody wants to know."""
+
+    text: str
+    services: list[str] | None = None
+    at: str | None = None
+    branch: str | None = None
+    hits_max: int | None = None
+    tokens_max: int | None = None
+    explain: bool | None = None
+
+
+class Rank(Struct, frozen=True, kw_only=True):
+    """What one arm thought of one version: its place (1 is best) and its score on the arm's own scale."""
+
+    place: int
+    score: float
+
+
+class RatePoint(Struct, frozen=True, kw_only=True):
+    """The lines of one step."""
+
+    at: datetime
+    lines: int
+    errors: int
+    levels: dict[str, int]
+
+
+class RatesTold(Struct, frozen=True, kw_only=True):
+    """Lines counted by service and step."""
+
+    since: datetime
+    until: datetime
+    step_seconds: int
+    services: list[ServiceRates]
+
+
+class RecollectionTold(Struct, frozen=True, kw_only=True):
+    """What memory has to say to a cue, with the trace of every step."""
+
+    cue: CueTold
+    familiarity: Familiarity
+    remembered: list[RememberedTold]
+    reliability: Reliability | None
+    arms: list[str]
+    notes: list[str]
+
+
+class RecordSaid(Struct, frozen=True, kw_only=True):
+    """What is to be remembered at an address."""
+
+    body: Any
+    why: str
+    kind: str | None = None
+    text: str | None = None
+    occurred_at: datetime | None = None
+    branch: str | None = None
+
+
+class RecordTold(Struct, frozen=True, kw_only=True):
+    """One version of one address, as one commit remembered it."""
+
+    address: str
+    namespace: str
+    path: str
+    entry: str
+    body: Any
+    kind: str
+    state: Literal["live", "retracted", "archived", "erased"]
+    text: str | None
+    occurred_at: datetime
+    learned_at: datetime
+    actor: str
+    commit: str
+    step: int
+    version: int
+
+
+class Reliability(Struct, frozen=True, kw_only=True):
+    """How often answers of one level of confidence were right."""
+
+    confidence_min: float
+    confidence_max: float
+    asked: int
+    right: int
+
+
+class RememberedTold(Struct, frozen=True, kw_only=True):
+    """One case that came to mind, with everything that spoke for and against it."""
+
+    case: CaseTold
+    address: str
+    version: int
+    space: str
+    confidence: float
+    familiarity: Familiarity
+    score: float
+    ranks: dict[str, Rank]
+    features: dict[str, float]
+    reasons: list[str]
+    gates: list[str]
+    superseded_by: str
+
+
+class Resolution(Struct, frozen=True, kw_only=True):
+    """What ended it."""
+
+    text: str
+    attempt: str | None = None
+    at: datetime | None = None
+    by: str | None = None
+    diff: str | None = None
+    command: str | None = None
+    config: str | None = None
+    evidence: list[Evidence] | None = None
+    confidence: float | None = None
+
+
+class ResolutionSaid(Struct, frozen=True, kw_only=True):
+    """Why it happened and what ended it; each may be said by itself."""
+
+    cause: str | None = None
+    fix: str | None = None
+    attempt: str | None = None
+    by: str | None = None
+    command: str | None = None
+    diff: str | None = None
+    config: str | None = None
+    minutes: float | None = None
+
+
+class ResolvedTold(Struct, frozen=True, kw_only=True):
+    """What somebody's word for a moment means: the last commit it includes, None before the first."""
+
+    moment: MomentTold
+    commit: CommitTold | None
+
+
+class RevertSaid(Struct, frozen=True, kw_only=True):
+    """A commit to undo."""
+
+    commit: str
+    branch: str | None = None
+    policy: Policy | None = None
+    choices: dict[str, Any] | None = None
+    why: str | None = None
+
+
+Role: TypeAlias = Literal["viewer", "responder", "maintainer", "admin"]
+
+
+class RoleWanted(Struct, frozen=True, kw_only=True):
+    """What somebody is to be."""
+
+    role: Role
+    organisation: str | None = None
+    project: str | None = None
+
+
+Rule: TypeAlias = Literal["fixed", "adaptive", "silent", "deaf", "metric", "alert"]
+
+
+class ServiceRates(Struct, frozen=True, kw_only=True):
+    """One service's lines by step; steps without lines are left out."""
+
+    service: str
+    points: list[RatePoint]
+
+
+class ServiceTold(Struct, frozen=True, kw_only=True):
+    """One service at a glance."""
+
+    name: str
+    last_seen_at: datetime
+    errors_per_minute: float
+    lines_per_minute: float
+    errors_per_minute_usual: float
+    incident: str
+    errors_by_hour: list[int]
+
+
+class SessionSeen(Struct, frozen=True, kw_only=True):
+    """A browser in which the caller is signed in."""
+
+    id: str
+    created_at: datetime
+    last_seen_at: datetime
+    expires_at: datetime
+    peer: str
+
+
+Severity: TypeAlias = Literal["critical", "major", "minor", "info"]
+
+
+class SightingTold(Struct, frozen=True, kw_only=True):
+    """A template or a fingerprint within an incident's window."""
+
+    id: str
+    text: str
+    count: int
+    first_at: datetime
+    service: str
+
+
+class SnapshotSaid(Struct, frozen=True, kw_only=True):
+    """A moment to name for ever."""
+
+    name: str
+    at: str | None = None
+    branch: str | None = None
+    why: str | None = None
+
+
+class SnapshotTold(Struct, frozen=True, kw_only=True):
+    """A name for a commit, given once and never moved."""
+
+    name: str
+    commit: str
+    branch: str
+    step: int
+    created_at: datetime
+    actor: str
+    why: str
+
+
+class Space(Struct, frozen=True, kw_only=True):
+    """A project as a caller sees it."""
+
+    space: str
+    organisation: str
+    project: str
+    created_at: datetime
+    archived_at: datetime | None
+    permissions: list[Permission]
+
+
+class SpaceChange(Struct, frozen=True, kw_only=True):
+    """What can be changed about a project."""
+
+    is_archived: bool
+
+
+class SpaceSeen(Struct, frozen=True, kw_only=True):
+    """A space, and what the caller may do in it."""
+
+    space: str
+    permissions: list[Permission]
+
+
+class SpaceWanted(Struct, frozen=True, kw_only=True):
+    """A project that is to be."""
+
+    project: str
+    organisation: str | None = None
+
+
+class Span(Struct, frozen=True, kw_only=True):
+    """One stored span: a piece of work of one service, within a trace."""
+
+    time: datetime
+    duration_us: int
+    service: str
+    name: str
+    kind: int
+    trace: str
+    span: str
+    parent: str
+    peer: str
+    status: int
+    attributes: dict[str, str]
+
+
+class SplitSaid(Struct, frozen=True, kw_only=True):
+    """Which services have a cause of their own."""
+
+    services: list[str]
+    new_id: str | None = None
+    why: str | None = None
+
+
+Standing: TypeAlias = Literal["open", "awaiting", "resolved", "dismissed", "joined"]
+
+
+class SystemChange(Struct, frozen=True, kw_only=True):
+    """A deploy, a release, a merged pull request: what was altered in the watched system, and by whom."""
+
+    source: str
+    key: str
+    kind: ChangeKind
+    at: datetime
+    service: str
+    title: str
+    actor: str | None = None
+    ref: str | None = None
+    url: str | None = None
+    labels: dict[str, str] | None = None
+
+
+class TraceTold(Struct, frozen=True, kw_only=True):
+    """One trace: its spans in the order in which they began, and its log lines."""
+
+    trace: str
+    spans: list[Span]
+    lines: list[LineTold]
+
+
+class Tried(Struct, frozen=True, kw_only=True):
+    """One attempt of the remembered incident, in the order in which they were made."""
+
+    action: str
+    outcome: Outcome
+    by: str
+    evidence: str
+
+
+class TurnTold(Struct, frozen=True, kw_only=True):
+    """The commit at which an answer changed; None: it is the same at both ends."""
+
+    turn: CommitTold | None
+    before: Any
+    after: Any
+    looks: int
+
+
+class VerdictSaid(Struct, frozen=True, kw_only=True):
+    """Whether a case was the right memory for a question, or a proposal out of it was taken."""
+
+    judgement: Judgement
+    asked: str | None = None
+    incident: str | None = None
+    action: str | None = None
+    why: str | None = None
+
+
+class VerdictTold(Struct, frozen=True, kw_only=True):
+    """A verdict that is remembered. Reverting its commit takes it back."""
+
+    case: str
+    matter: Matter
+    judgement: Judgement
+    by: str
+    commit: str
+
+
+class VerifiedTold(Struct, frozen=True, kw_only=True):
+    """What verifying the chain looked at, and every fault it found."""
+
+    sound: bool
+    commits: int
+    versions: int
+    erased: int
+    head: str | None
+    faults: list[Fault]
+
+
+class Ways(Struct, frozen=True, kw_only=True):
+    """How one can sign in here."""
+
+    is_open: bool
+    password: bool
+    provider: str
+
+
+Witness: TypeAlias = Literal["person", "text", "telemetry", "verdict"]
+
+
+class WrittenTold(Struct, frozen=True, kw_only=True):
+    """What was written, and the record as it is now; None: it was taken back."""
+
+    commit: CommitTold
+    record: RecordTold | None
