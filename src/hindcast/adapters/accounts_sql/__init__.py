@@ -16,6 +16,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, func, insert, select, text, update
 from sqlalchemy.exc import IntegrityError
 
+from hindcast.adapters.accounts_sql.revision import Revision
 from hindcast.adapters.accounts_sql.tables import SHAPES, Shape, audit, audit_start, revision
 from hindcast.adapters.store_sql.engine import (
     ACCOUNTS,
@@ -68,7 +69,7 @@ class SqlAccounts:
         self._engine = engine
         # Writers of one process queue here and not inside the pool, where they would hold connections.
         self._turn = threading.Lock()
-        self._revision = select(revision.c.number)
+        self._revision = Revision(engine)
 
     def get(self, kind: type[A], *key: str) -> A | None:
         """One value by its key."""
@@ -82,8 +83,7 @@ class SqlAccounts:
 
     def revision(self) -> int:
         """A number that grows with every change."""
-        with translated(), self._engine.connect() as connection:
-            return int(connection.execute(self._revision).scalar_one())
+        return self._revision.read()
 
     @contextmanager
     def write(self) -> Iterator[Ledger]:
@@ -149,6 +149,7 @@ class SqlAccounts:
 
     def close(self) -> None:
         """Let go of connections and files."""
+        self._revision.close()
         self._engine.dispose()
 
 
