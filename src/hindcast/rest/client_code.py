@@ -98,9 +98,7 @@ class Document:
     def _operation(self, path: str, method: str, one: Schema) -> Operation:
         given = [self._resolved(parameter) for parameter in one.get("parameters", ())]
         arguments = {
-            where: tuple(
-                self._argument(p) for p in given if p["in"] == where and p["name"].lower() not in _SAID_ALREADY
-            )
+            where: tuple(self._argument(each) for each in given if each["in"] == where and not _is_said(each))
             for where in ("path", "query", "header")
         }
         taken = {argument.name for some in arguments.values() for argument in some}

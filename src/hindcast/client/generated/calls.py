@@ -457,11 +457,14 @@ SPACE_CHANGE: Call[shapes.Space] = Call(
     "space_change",
     "PATCH",
     "/api/v1/spaces/{space}",
+    places=("space",),
     headers={"if_match": "If-Match"},
     body=("is_archived",),
     result=shapes.Space,
 )
-SPACE_GET: Call[shapes.Space] = Call("space_get", "GET", "/api/v1/spaces/{space}", result=shapes.Space)
+SPACE_GET: Call[shapes.Space] = Call(
+    "space_get", "GET", "/api/v1/spaces/{space}", places=("space",), result=shapes.Space
+)
 SPACES_LIST: Call[shapes.PageSpace] = Call(
     "spaces_list", "GET", "/api/v1/spaces", query=("organisation", "cursor", "limit"), result=shapes.PageSpace
 )

@@ -918,13 +918,13 @@ class Calls:
         """Create a project in an organisation that the caller administers."""
         return self._run(calls.SPACE_ADD, {"project": project, "organisation": organisation})
 
-    def space_change(self, *, is_archived: bool, if_match: str | None = None) -> shapes.Space:
+    def space_change(self, space: str, *, is_archived: bool, if_match: str | None = None) -> shapes.Space:
         """Archive a project (it can then only be read), or take that back."""
-        return self._run(calls.SPACE_CHANGE, {"is_archived": is_archived, "if_match": if_match})
+        return self._run(calls.SPACE_CHANGE, {"space": space, "is_archived": is_archived, "if_match": if_match})
 
-    def space_get(self) -> shapes.Space:
+    def space_get(self, space: str) -> shapes.Space:
         """One space."""
-        return self._run(calls.SPACE_GET, {})
+        return self._run(calls.SPACE_GET, {"space": space})
 
     def spaces_list(
         self, *, organisation: str | None = None, cursor: str | None = None, limit: int | None = None
@@ -1879,13 +1879,13 @@ class AsyncCalls:
         """Create a project in an organisation that the caller administers."""
         return await self._run(calls.SPACE_ADD, {"project": project, "organisation": organisation})
 
-    async def space_change(self, *, is_archived: bool, if_match: str | None = None) -> shapes.Space:
+    async def space_change(self, space: str, *, is_archived: bool, if_match: str | None = None) -> shapes.Space:
         """Archive a project (it can then only be read), or take that back."""
-        return await self._run(calls.SPACE_CHANGE, {"is_archived": is_archived, "if_match": if_match})
+        return await self._run(calls.SPACE_CHANGE, {"space": space, "is_archived": is_archived, "if_match": if_match})
 
-    async def space_get(self) -> shapes.Space:
+    async def space_get(self, space: str) -> shapes.Space:
         """One space."""
-        return await self._run(calls.SPACE_GET, {})
+        return await self._run(calls.SPACE_GET, {"space": space})
 
     async def spaces_list(
         self, *, organisation: str | None = None, cursor: str | None = None, limit: int | None = None
