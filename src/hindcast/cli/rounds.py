@@ -56,10 +56,12 @@ def _opened(client: Any, sent_at: datetime) -> dict[str, Any]:  # noqa: ANN401
     """The incident that the outage opened, once there is one with evidence."""
     deadline = time.monotonic() + WAIT_SECONDS_MAX
     while time.monotonic() < deadline:
-        for incident in client.get("/api/v1/incidents", params={"state": "open"}).raise_for_status().json():
-            services = [one["service"] for one in incident["affected"]]
-            is_new = datetime.fromisoformat(incident["opened_at"]).astimezone(UTC) >= sent_at
-            if is_new and SERVICE in services and incident["exemplars"]:
+        page = client.get("/api/v1/incidents", params={"state": "open", "service": SERVICE}).raise_for_status().json()
+        for one in page["items"]:
+            incident = client.get(f"/api/v1/incidents/{one['id']}").raise_for_status().json()["detection"]
+            if incident is None or datetime.fromisoformat(incident["opened_at"]).astimezone(UTC) < sent_at:
+                continue
+            if incident["exemplars"]:
                 found: dict[str, Any] = incident
                 return found
         time.sleep(POLL_SECONDS)
