@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlencode, urlsplit
 
@@ -13,7 +14,7 @@ from hindcast.model.errors import Malformed
 if TYPE_CHECKING:
     from hindcast.mcp.server import Visit
     from hindcast.model.access import Permission
-    from hindcast.toolbox import Desk
+    from hindcast.toolbox import Desk, Desks
 
 Url = Annotated[
     str,
@@ -39,22 +40,32 @@ def mcp(session: Session, url: Url = "", key: Key = "") -> None:
     On this machine's own memory, or, with --url, on a Hindcast that runs elsewhere. The same tools are at /mcp of
     `hindcast serve`, for agents that speak HTTP. The address of a page: docs/how-to/connect-an-agent.md.
     """
-    from hindcast.build.desks import open_desks
     from hindcast.mcp import stdio
 
     if url:
         space = session.space or ""
         stdio.bridge(_endpoint(url, space), {"Authorization": f"Bearer {key}"} if key else {})
         return
-    desks = open_desks(session.settings, lambda: session.memory(create=True), now=session.now, others=session.other)
-    said = session.actor
+    opened: list[Desks] = []
+    # Calls come at the same time, and the first of them opens the store for all.
+    turn = threading.Lock()
 
     def receive(visit: Visit, _: Permission) -> Desk:
         # Who can start this command can open the store: there is nobody to ask for permission.
-        actor = said or stdio.actor_of(visit, session.who)
-        return desks.at(session.settings.space, actor=actor)
+        actor = session.actor or stdio.actor_of(visit, session.who)
+        with turn:
+            if not opened:
+                opened.append(_desks(session))
+            return opened[0].at(session.settings.space, actor=actor)
 
     stdio.serve(receive)
+
+
+def _desks(session: Session) -> Desks:
+    """Desks on the store itself, made with the first call: a client waits for the greeting before that."""
+    from hindcast.build.desks import open_desks
+
+    return open_desks(session.settings, lambda: session.memory(create=True), now=session.now, others=session.other)
 
 
 def _endpoint(url: str, space: str) -> str:
