@@ -7,6 +7,7 @@ import gc
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TYPE_CHECKING
 
 import anyio.to_thread
 from fastapi import FastAPI
@@ -34,6 +35,7 @@ from hindcast.rest import (
     memory,
     memory_history,
     memory_joining,
+    openapi,
     otlp,
     provider,
     recall,
@@ -54,6 +56,9 @@ from hindcast.rest.receiving import Receiver
 from hindcast.rest.seat import Doorkeeper
 from hindcast.rest.syslog import SyslogServer
 from hindcast.rest.ticker import Ticker, told
+
+if TYPE_CHECKING:
+    from hindcast.rest.simulator import Simulator
 
 # Requests that are being parsed or wait for the disk at the same time; more of them wait their turn.
 THREADS_MAX = 64
@@ -87,15 +92,27 @@ def create_app(running: Running, settings: Settings, access: Access | None = Non
         resources.add(app, desk)
     live_routes.add(app, live)
     app.state.live = live
+    app.state.simulator = _simulator(app, running, settings)
     _add_accounts(app, access, settings)
     app.state.desks = mcp.desks_of(running, settings)
     mcp.add(app, app.state.desks)
+    openapi.add(app)
     edge.add(app, settings)
     app.add_middleware(Observing, figures=running.figures)
     # Last, so that it is outermost: nobody behind it sees, and writes down, the key in a path.
     edge.add_path_keys(app)
     running.observe()
     return app
+
+
+def _simulator(app: FastAPI, running: Running, settings: Settings) -> Simulator | None:
+    """What can be made to fail on purpose: in demo mode, and nowhere else."""
+    if settings.mode != "demo":
+        return None
+    # A whole world takes its time to load.
+    from hindcast.rest import simulator
+
+    return simulator.add(app, running.app)
 
 
 def _add_accounts(app: FastAPI, access: Access, settings: Settings) -> None:
@@ -128,6 +145,8 @@ def _lifespan(
                 yield
         finally:
             health.ticker = None
+            if app.state.simulator is not None:
+                await run_in_threadpool(app.state.simulator.close)
             await syslog.stop()
             await run_in_threadpool(ticker.stop)
             await run_in_threadpool(briefer.stop)

@@ -23,7 +23,8 @@ KINDS = KEPT | PASSING
 class LiveLimits:
     """How much may listen, wait and be kept."""
 
-    streams_max: int = 4_000
+    # Less than the connections that are let in, so that there is always room for a question.
+    streams_max: int = 3_000
     # One key or person; whoever sits at this machine has the whole of it.
     streams_per_caller_max: int = 200
     # Each set of conditions on lines is looked at once for all who share it, and costs time for each batch.

@@ -24,7 +24,7 @@ from hindcast.model.errors import Malformed
 from hindcast.rest.listening import KINDS, Listener, Pass, Tail, Wish, frame
 from hindcast.rest.live import Live
 from hindcast.rest.live_feed import Feed
-from hindcast.rest.seat import Reading, Seat, proof_of
+from hindcast.rest.seat import Reading, Seat, doorkeeper_of
 
 LOG = logging.getLogger("hindcast")
 
@@ -198,7 +198,7 @@ def _closed(why: str, kind: str) -> bytes:
 
 def _right(request: Request, seat: Seat) -> Pass:
     is_local = seat.caller.kind is CallerKind.LOCAL
-    return Pass(proof_of(request), None if is_local else (seat.caller.kind, seat.caller.id))
+    return Pass(doorkeeper_of(request).proof(request), None if is_local else (seat.caller.kind, seat.caller.id))
 
 
 def _kinds(text: str) -> frozenset[str]:
