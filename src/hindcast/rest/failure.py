@@ -22,6 +22,7 @@ from hindcast.model.errors import (
     Unavailable,
     Unidentified,
 )
+from hindcast.rest.conditions import Unmatched
 from hindcast.rest.limits import TooOften
 from hindcast.rest.pace import SentTooSlowly
 
@@ -39,6 +40,7 @@ STATUSES: tuple[tuple[type[HindcastError], int], ...] = (
     (WrongType, 415),
     (Malformed, 400),
     (Missing, 404),
+    (Unmatched, 412),
     (Stale, 409),
     (Unidentified, 401),
     (Refused, 403),
