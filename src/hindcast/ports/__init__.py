@@ -1,0 +1,38 @@
+"""The seams to the world: small protocols, each with one contract suite in tests/contract."""
+
+from __future__ import annotations
+
+from hindcast.ports.accounts import A, Account, Accounts, Ledger, Passwords, Trail
+from hindcast.ports.code import Applied, Code, WorkspaceState, Workspace
+from hindcast.ports.llm import LLM
+from hindcast.ports.memory import Embedder, Index, Row, Searchable, Store, Tip, Writer
+from hindcast.ports.telemetry import Counted, Line, Span, Telemetry
+from hindcast.ports.world import Clock, Entropy, Progress
+
+__all__ = [
+    "LLM",
+    "A",
+    "Account",
+    "Accounts",
+    "Applied",
+    "Clock",
+    "Code",
+    "Counted",
+    "Embedder",
+    "Entropy",
+    "Index",
+    "Ledger",
+    "Line",
+    "Passwords",
+    "Progress",
+    "Row",
+    "Searchable",
+    "Span",
+    "WorkspaceState",
+    "Store",
+    "Telemetry",
+    "Tip",
+    "Trail",
+    "Workspace",
+    "Writer",
+]

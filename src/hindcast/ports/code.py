@@ -1,0 +1,77 @@
+"""The code of a project: to read, and to change in one step or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from hindcast.model.code import Blamed, CodeCommit, Edit, SourceFile, LineSpan
+
+
+class Code(Protocol):
+    """Today's code, to read. Nothing outside the workspace can be named, whatever the path."""
+
+    def paths(self) -> Sequence[str]:
+        """Every file that may be read, in order; what the repository ignores is left out."""
+        ...
+
+    def read(self, path: str) -> SourceFile:
+        """A text file. Raises Missing, or Refused for what is no text, too large, or outside."""
+        ...
+
+    def blame(self, path: str, lines: LineSpan) -> tuple[Blamed, ...]:
+        """Who last touched which lines; empty where there is no history."""
+        ...
+
+    def commits(self, path: str, *, commits_max: int) -> tuple[CodeCommit, ...]:
+        """The last commits that touched a file, newest first."""
+        ...
+
+    def now_at(self, path: str) -> tuple[str, ...]:
+        """Where a file that was at a path once is today, as history tells; empty where nothing is known."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceState:
+    """How a workspace stands."""
+
+    # Empty where there is no repository; "HEAD" where no branch is checked out.
+    branch: str
+    head: str
+    # Files that differ from the last commit.
+    dirty: tuple[str, ...]
+    # What is under way and has to be finished first: a merge, a rebase; empty: nothing.
+    busy_with: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What was done to a workspace, and what undoes it."""
+
+    edits: tuple[Edit, ...]
+    # The edits that bring back what was there, with the digests of what is there now.
+    undo: tuple[Edit, ...]
+    branch: str = ""
+    commit: str = ""
+
+
+class Workspace(Code, Protocol):
+    """The same, to change as well."""
+
+    def state(self) -> WorkspaceState:
+        """Branch, head, and what is not committed."""
+        ...
+
+    def apply(self, edits: Sequence[Edit], *, branch: str = "", message: str = "", author: str = "") -> Applied:
+        """Make every edit, or none: durable on return, never half.
+
+        With a branch, the change goes there as a commit and the files that are checked out stay as they are; with only
+        a message, it is committed where the workspace stands. Raises Stale where a file is not what an edit expects.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of it."""
+        ...
