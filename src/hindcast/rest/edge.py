@@ -56,6 +56,7 @@ def add(app: FastAPI, settings: Settings) -> None:
         Pace,
         seconds_max=seconds_max,
         answer=translation.answered,
+        recognise=_recognise,
         seconds_max_by_path={"/api/v1/ask": settings.ask_seconds_max + ASK_GRACE_SECONDS},
     )
     app.add_middleware(GZipMiddleware, minimum_size=COMPRESSED_BYTES_MIN, compresslevel=COMPRESSION_LEVEL)
@@ -160,6 +161,10 @@ class Edge:
             headers.update(allowance.headers)
         # A line end in a value would begin a header of somebody else's choosing.
         message["headers"] = [(name, _CONTROLS.sub(b" ", value)) for name, value in message["headers"]]
+
+
+def _recognise(scope: Scope) -> None:
+    scope["app"].state.doorkeeper.recognise(HTTPConnection(scope))
 
 
 def _origins(given: str) -> frozenset[str]:

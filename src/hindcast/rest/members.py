@@ -102,15 +102,15 @@ def _add_members(app: FastAPI, access: Access) -> None:
         return _tagged(_found(access, caller, organisation_for(caller, organisation), person), response)
 
     @app.put("/api/v1/members/{person}/role", tags=["members"], operation_id="member_role_set")
-    def set_role(
-        person: Id, said: RoleWanted, caller: Somebody, response: Response, if_match: IfMatch = None
-    ) -> MemberSeen:
+    def set_role(person: Id, said: RoleWanted, caller: Somebody, if_match: IfMatch = None) -> MembershipSeen:
         """Make somebody a viewer, responder, maintainer or admin, of one project or of the whole organisation."""
         organisation = organisation_for(caller, said.organisation)
         if if_match is not None:
             check_match(if_match, _found(access, caller, organisation, person))
-        access.people.set_role(person, said.role, organisation=organisation, project=said.project or "", by=caller)
-        return _tagged(_found(access, caller, organisation, person), response)
+        made = access.people.set_role(
+            person, said.role, organisation=organisation, project=said.project or "", by=caller
+        )
+        return _membership(made)
 
     @app.delete("/api/v1/members/{person}", tags=["members"], operation_id="member_remove", status_code=204)
     def remove(person: Id, caller: Somebody, organisation: OfOrganisation = None, project: Name | None = None) -> None:

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -52,6 +53,8 @@ class Pace:
     seconds_max: float | None
     # The answer to a request that failed, in the words of its path.
     answer: Callable[[str, HindcastError], Response]
+    # Raises unless somebody is known to have made the request: a body beyond the usual size is read from nobody else.
+    recognise: Callable[[Scope], None]
     # Paths whose answers may take longer.
     seconds_max_by_path: Mapping[str, float] = field(default_factory=dict)
 
@@ -89,6 +92,7 @@ class _Exchange:
         self._bytes = 0
         self._bytes_max = body_bytes_max(scope["path"])
         self._is_sent = False
+        self._is_known = False
         # Whether the application, or this, has begun to answer.
         self._is_answered = False
         self._is_refused = False
@@ -101,19 +105,18 @@ class _Exchange:
         if self._is_sent:
             # All that can come now is that the client leaves, and it may take its time.
             return await self._receive()
-        too_large = self._bytes_max is not None and self._announced() > self._bytes_max
-        if not too_large:
-            try:
-                async with asyncio.timeout_at(self._sent_by()) as timer:
-                    message = await self._receive()
-            except TimeoutError:
-                if not timer.expired():
-                    raise
-                return await self._cut(_too_slow())
+        try:
+            await self._check_size(self._announced())
+            async with asyncio.timeout_at(self._sent_by()) as timer:
+                message = await self._receive()
             self._bytes += len(message.get("body", b""))
-            too_large = self._bytes_max is not None and self._bytes > self._bytes_max
-        if too_large:
-            return await self._cut(_too_large(self._bytes_max or 0))
+            await self._check_size(self._bytes)
+        except TimeoutError:
+            if not timer.expired():
+                raise
+            return await self._cut(_too_slow())
+        except HindcastError as error:
+            return await self._cut(error)
         self._is_sent = message["type"] == "http.disconnect" or not message.get("more_body", False)
         if self.timer is not None and self._seconds_max is not None and not self._is_answered:
             # Answering begins when the question is complete.
@@ -141,6 +144,17 @@ class _Exchange:
             response.headers["Connection"] = "close"
         await response(self._scope, self._receive, self._send)
 
+    async def _check_size(self, size: int) -> None:
+        if self._bytes_max is None or size <= BODY_BYTES_MAX:
+            return
+        if size > self._bytes_max:
+            raise TooLarge(
+                f"The body is larger than {self._bytes_max} bytes.", field="body", remedy="Send less at once."
+            )
+        if not self._is_known:
+            await run_in_threadpool(self._pace.recognise, self._scope)
+            self._is_known = True
+
     async def _cut(self, error: HindcastError) -> Message:
         await self.refuse(error)
         self._is_refused = True
@@ -155,10 +169,6 @@ class _Exchange:
     def _announced(self) -> int:
         given = next((value for name, value in self._scope["headers"] if name == b"content-length"), b"")
         return int(given) if given.isdigit() else 0
-
-
-def _too_large(bytes_max: int) -> TooLarge:
-    return TooLarge(f"The body is larger than {bytes_max} bytes.", field="body", remedy="Send less at once.")
 
 
 def _too_slow() -> SentTooSlowly:

@@ -61,6 +61,10 @@ class Doorkeeper:
         self.access.authorise(caller, permission, where, what=what_of(connection), peer=peer_of(connection))
         return Seat(caller, where)
 
+    def recognise(self, connection: HTTPConnection) -> None:
+        """Raise unless it is known who makes a request."""
+        self.access.caller(replace(self.proof(connection), what=what_of(connection)))
+
     def caller(self, connection: HTTPConnection, *, is_limited: bool = True, body_key: str = "") -> Caller:
         """Who makes a request, within the limit of requests. Ingest is limited by what waits to be written instead."""
         proof = replace(proof_of(connection, cookie=self.cookie, body_key=body_key), what=what_of(connection))

@@ -13,6 +13,7 @@ from hindcast.config import Settings
 from hindcast.ingest import signature
 from hindcast.ingest.sources import alertmanager, github, grafana, pagerduty_events, pagerduty_webhook, sentry
 from hindcast.model.columns import Parsed
+from hindcast.model.errors import Malformed
 from hindcast.rest.failure import Answer, as_json, as_pagerduty
 from hindcast.rest.receiving import Received, Receiver
 
@@ -79,7 +80,13 @@ def _add_pagerduty_events(app: FastAPI, receiver: Receiver) -> None:
             answer = pagerduty_events.answer(parsed)
             return Received(parsed, Response(answer.body, answer.status, media_type="application/json"))
 
-        endpoint = receiver.endpoint(
-            receive, answered, bytes_max=pagerduty_events.BODY_BYTES_MAX, key_in=pagerduty_events.routing_key
-        )
+        endpoint = receiver.endpoint(receive, answered, bytes_max=pagerduty_events.BODY_BYTES_MAX, key_in=_routing_key)
         app.add_route(path, endpoint, methods=["POST"], include_in_schema=False)
+
+
+def _routing_key(body: bytes) -> str:
+    """What may be a key of ours; a body that cannot be read has none, and is told what is wrong with it later."""
+    try:
+        return pagerduty_events.routing_key(body)
+    except Malformed:
+        return ""

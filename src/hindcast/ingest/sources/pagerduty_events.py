@@ -76,18 +76,6 @@ class Answer:
     body: bytes
 
 
-class _Routed(msgspec.Struct):
-    routing_key: str = ""
-
-
-def routing_key(body: bytes) -> str:
-    """The routing key of an event; empty where there is none to be read."""
-    try:
-        return msgspec.json.decode(body, type=_Routed).routing_key
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return ""
-
-
 def parse(body: bytes, headers: Mapping[str, str], *, now: datetime, naming: Naming = NAMING) -> Parsed:  # noqa: ARG001
     """The alert of one event sent to /v2/enqueue."""
     event = read(body, WireEvent, bytes_max=BODY_BYTES_MAX)
