@@ -91,7 +91,7 @@ def test_what_was_acknowledged_survives_being_killed(begin: Callable[[], Serving
             thread.join()
         hindcast = begin()
     for word in acknowledged:
-        found = hindcast.get(f"/api/v1/logs?words={word}&lines_max=1000")
+        found = hindcast.get(f"/api/v1/logs?words={word}&limit=1000")["items"]
         assert len(found) == LINES_PER_REQUEST, word
 
 
@@ -102,10 +102,10 @@ def test_watching_goes_on_with_its_window(begin: Callable[[], Serving]) -> None:
     assert send(hindcast, "ledger", "beforecrash", 70, level=17)
     hindcast.kill()
     hindcast = begin()
-    assert hindcast.get("/api/v1/incidents") == []
+    assert hindcast.get("/api/v1/incidents")["items"] == []
     assert send(hindcast, "ledger", "aftercrash", 70, level=17)
 
-    (incident,) = wait_for(lambda: hindcast.get("/api/v1/incidents"), what="an incident over both halves")
+    (incident,) = wait_for(lambda: hindcast.get("/api/v1/incidents")["items"], what="an incident over both halves")
     assert incident["title"].startswith("ledger: 140 errors")
 
 
@@ -113,11 +113,11 @@ def test_an_open_incident_survives_being_killed(begin: Callable[[], Serving]) ->
     """An incident is not opened a second time after a crash: the one that was open is still the one."""
     hindcast = begin()
     assert send(hindcast, "ledger", "broken", 150, level=17)
-    (incident,) = wait_for(lambda: hindcast.get("/api/v1/incidents"), what="an incident")
+    (incident,) = wait_for(lambda: hindcast.get("/api/v1/incidents")["items"], what="an incident")
     hindcast.kill()
     hindcast = begin()
     assert send(hindcast, "ledger", "still broken", 150, level=17)
 
     ticks = hindcast.get("/api/v1/status")["counts"].get("ticks", 0)
     wait_for(lambda: hindcast.get("/api/v1/status")["counts"].get("ticks", 0) > ticks + 3, what="a few looks")
-    assert [one["id"] for one in hindcast.get("/api/v1/incidents")] == [incident["id"]]
+    assert [one["id"] for one in hindcast.get("/api/v1/incidents")["items"]] == [incident["id"]]

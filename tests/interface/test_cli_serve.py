@@ -47,7 +47,7 @@ def said(hindcast: Serving, folder: Path, *words: str, fed: str = "") -> Any:
 
 def stored(hindcast: Serving, words: str) -> list[dict[str, Any]]:
     """The stored lines that hold these words."""
-    found: list[dict[str, Any]] = hindcast.get(f"/api/v1/logs?words={words}&lines_max=1000")
+    found: list[dict[str, Any]] = hindcast.get(f"/api/v1/logs?words={words}&limit=1000")["items"]
     return found
 
 

@@ -108,7 +108,8 @@ def test_reading_begins_no_memory(hindcast: Resting) -> None:
     assert hindcast.get("/api/v1/incidents", "nobody-was-here") == {"items": [], "next": None}
     hindcast.ask("GET", ONE, "nobody-was-here", status=404)
     hindcast.ask("POST", f"{ONE}/notes", "nobody-was-here", json={"text": "x"}, status=404)
-    hindcast.ask("POST", "/api/v1/recall", "nobody-was-here", json={"text": "error"}, status=404)
+    answer = hindcast.ask("POST", "/api/v1/recall", "nobody-was-here", json={"text": "error"}).json()
+    assert answer["diagnosis"]["familiarity"] == "not seen before"
     hindcast.ask("GET", "/api/v1/memory/commits", "nobody-was-here", status=404)
 
     assert not [file for file in (hindcast.folder / "store").iterdir() if "nobody" in file.name]
@@ -117,7 +118,7 @@ def test_reading_begins_no_memory(hindcast: Resting) -> None:
 def test_a_write_on_something_older_is_refused(hindcast: Resting, space: str) -> None:
     """An ETag that is no longer true makes a write fail with 412, and changes nothing."""
     tag = hindcast.ask("GET", ONE, space).headers["ETag"]
-    said = {"json": {"text": "first"}, "headers": {"If-Match": tag}}
+    said: dict[str, Any] = {"json": {"text": "first"}, "headers": {"If-Match": tag}}
     again = hindcast.ask("POST", f"{ONE}/notes", space, **said).headers["ETag"]
 
     refused = hindcast.ask("POST", f"{ONE}/notes", space, status=412, **said).json()
@@ -138,17 +139,17 @@ def test_what_is_known_is_not_sent_again(hindcast: Resting, space: str) -> None:
 
 def test_a_request_sent_twice_happens_once(hindcast: Resting, space: str) -> None:
     """The same key and body get the first answer again; the same key with another body is a conflict."""
-    once = {"json": {"text": "only once"}, "headers": {"Idempotency-Key": "note-1"}}
+    once: dict[str, Any] = {"json": {"text": "only once"}, "headers": {"Idempotency-Key": "note-1"}}
     first = hindcast.ask("POST", f"{ONE}/notes", space, **once)
     second = hindcast.ask("POST", f"{ONE}/notes", space, **once)
 
     assert (second.content, second.headers["Idempotency-Replayed"]) == (first.content, "true")
     assert second.headers["ETag"] == first.headers["ETag"]
     assert len(hindcast.get(ONE, space)["case"]["notes"]) == 1
-    other = {"json": {"text": "another"}, "headers": {"Idempotency-Key": "note-1"}}
+    other: dict[str, Any] = {"json": {"text": "another"}, "headers": {"Idempotency-Key": "note-1"}}
     assert hindcast.ask("POST", f"{ONE}/notes", space, status=409, **other).json()["field"] == "Idempotency-Key"
     # What failed may be tried again with its key.
-    failed = {"json": {"outcome": "worked"}, "headers": {"Idempotency-Key": "judge-1"}}
+    failed: dict[str, Any] = {"json": {"outcome": "worked"}, "headers": {"Idempotency-Key": "judge-1"}}
     hindcast.ask("POST", f"{ONE}/attempts/A1", space, status=404, **failed)
     hindcast.ask("POST", f"{ONE}/attempts", space, json={"action": "restarted"})
     hindcast.ask("POST", f"{ONE}/attempts/A1", space, **failed)

@@ -61,7 +61,7 @@ def sender(folder: Path, program: str, *arguments: str) -> Iterator[None]:
 
 def lines(hindcast: Serving, words: str) -> list[dict[str, Any]]:
     """The stored lines that hold these words."""
-    found: list[dict[str, Any]] = hindcast.get(f"/api/v1/logs?words={words}&lines_max=1000")
+    found: list[dict[str, Any]] = hindcast.get(f"/api/v1/logs?words={words}&limit=1000")["items"]
     return found
 
 
@@ -96,7 +96,7 @@ def test_opentelemetrys_sdk_delivers_metrics(hindcast: Serving) -> None:
     provider.force_flush()
 
     def names() -> dict[str, float]:
-        return {row["name"]: row["value"] for row in hindcast.get("/api/v1/metrics")}
+        return {row["name"]: row["value"] for row in hindcast.get("/api/v1/metrics")["items"]}
 
     found = wait_for(lambda: names() if "pool.usage" in names() else None, what="the metrics of the SDK")
     assert found["pool.usage"] == pytest.approx(97.5)
@@ -117,7 +117,7 @@ def test_opentelemetrys_sdk_delivers_traces(hindcast: Serving) -> None:
         provider.force_flush()
 
     def called() -> set[tuple[str, str]]:
-        return {(edge["caller"], edge["callee"]) for edge in hindcast.get("/api/v1/calls")}
+        return {(edge["caller"], edge["callee"]) for edge in hindcast.get("/api/v1/calls")["items"]}
 
     wait_for(lambda: ("checkout", "stock") in called(), what="the call between two services")
     assert lines(hindcast, "sdkstock")[0]["service"] == "stock"
@@ -162,7 +162,7 @@ def test_alertmanager_fires_and_resolves(hindcast: Serving, tmp_path: Path) -> N
     )
 
     def status() -> str:
-        found = [alert for alert in hindcast.get("/api/v1/alerts") if alert["service"] == "victim"]
+        found = [alert for alert in hindcast.get("/api/v1/alerts")["items"] if alert["service"] == "victim"]
         return found[-1]["status"] if found else ""
 
     Victim.failing = 1
@@ -174,7 +174,7 @@ def test_alertmanager_fires_and_resolves(hindcast: Serving, tmp_path: Path) -> N
     ):
         wait_for(lambda: status() == "firing", what="the alert to fire")
         incident = wait_for(
-            lambda: [one for one in hindcast.get("/api/v1/incidents") if "victim" in one["title"].lower()],
+            lambda: [one for one in hindcast.get("/api/v1/incidents")["items"] if "victim" in one["title"].lower()],
             what="an incident for the alert",
         )[0]
         assert incident["severity"] == "critical"

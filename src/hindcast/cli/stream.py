@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from hindcast.cli.rehearse import hear, tell_world
 from hindcast.cli.timeline import SENDER, Timeline, clock
 from hindcast.cli.verdict import Seen, close
-from hindcast.model.errors import HindcastError, Malformed, Unavailable
-from hindcast.model.incident import Event, EventKind, Incident, IncidentState, from_json
+from hindcast.model.errors import HindcastError, Unavailable
+from hindcast.model.incident import Event, EventKind, Incident, IncidentState
 
 if TYPE_CHECKING:
     from hindcast.adapters.otlp_sender import OtlpSender
@@ -165,12 +167,17 @@ class Listener:
         if self._unheard >= UNHEARD_MAX:
             return []
         try:
-            answer = self._client.get(self._url, params=self._params)
-            found = [from_json(one) for one in answer.json()] if answer.is_success else None
-        except (httpx.HTTPError, ValueError, TypeError, Malformed):
+            items = self._client.get(self._url, params=self._params).raise_for_status().json()["items"]
+            found: list[Incident] | None = [one for item in items if (one := self._incident(item["id"])) is not None]
+        except (httpx.HTTPError, ValueError, TypeError, KeyError, msgspec.ValidationError):
             found = None
         self._unheard = 0 if found is not None else self._unheard + 1
         return found or []
+
+    def _incident(self, incident_id: str) -> Incident | None:
+        """What the instance's detection says of one incident; None where only people know of it."""
+        seen = self._client.get(f"{self._url}/{incident_id}").raise_for_status().json()["detection"]
+        return msgspec.convert(seen, Incident, strict=False) if seen is not None else None
 
 
 def _steps(before: Incident | None, incident: Incident, now: datetime) -> Iterator[Event]:

@@ -9,12 +9,14 @@ from fastapi import FastAPI, Path, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from hindcast.asking import ASKED_CHARS_MAX
+from hindcast.asking import ASKED_CHARS_MAX, cue_of
 from hindcast.casebook import Casebook
 from hindcast.experience import on_proposal, record_verdict, verdict_on
 from hindcast.model.errors import Malformed, Missing
+from hindcast.model.recollection import Familiarity, Recollection
 from hindcast.model.record import MAIN
-from hindcast.model.verdict import Judgement, Matter
+from hindcast.model.verdict import NO_EXPERIENCE, Judgement, Matter
+from hindcast.reason.answer import diagnose
 from hindcast.recall.pack import Packed, pack
 from hindcast.recollect import Answered
 from hindcast.rest import shapes
@@ -80,7 +82,8 @@ def _add_asking(app: FastAPI, desk: Desk) -> None:
     @app.post("/api/v1/recall", tags=["recall"], operation_id="recall", response_model=AnswerTold)
     def recall(question: Question, seat: Reading) -> Response:
         """Whether this was seen before; its cause, the fix that worked, what not to try, and the evidence."""
-        desk.memory(seat.space)
+        if desk.register.existing(seat.space) is None:
+            return _told(_first_sight(desk, seat.space, question), explain=question.explain, tokens_max=None)
         found = desk.app.recollect(seat.space).ask(
             question.text,
             services=question.services,
@@ -148,6 +151,13 @@ def _judged(desk: Desk, space: str, actor: str, case_id: str, said: VerdictSaid)
     made = replace(made, asked=desk.clean(made.asked), why=desk.clean(said.why))
     commit = record_verdict(memory, made, actor=actor)
     return VerdictTold(case_id, made.matter, made.judgement, actor, commit.id)
+
+
+def _first_sight(desk: Desk, space: str, question: Question) -> Answered:
+    """The answer of a space in which nothing was ever written; asking must not begin its memory."""
+    cue, notes = cue_of(question.text, at=desk.now(), services=question.services)
+    found = Recollection(cue, Familiarity.NEW, notes=(*notes, "Nothing is remembered in this space yet."))
+    return Answered(found, diagnose(found, runbooks=(), experience=NO_EXPERIENCE, space=space))
 
 
 def _told(found: Answered, *, explain: bool, tokens_max: int | None) -> Response:
