@@ -222,14 +222,14 @@ MEMBER_INVITE: Call[shapes.Link] = Call(
 MEMBER_REMOVE: Call[None] = Call(
     "member_remove", "DELETE", "/api/v1/members/{person}", places=("person",), query=("organisation", "project")
 )
-MEMBER_ROLE_SET: Call[shapes.MemberSeen] = Call(
+MEMBER_ROLE_SET: Call[shapes.MembershipSeen] = Call(
     "member_role_set",
     "PUT",
     "/api/v1/members/{person}/role",
     places=("person",),
     headers={"if_match": "If-Match"},
     body=("role", "organisation", "project"),
-    result=shapes.MemberSeen,
+    result=shapes.MembershipSeen,
 )
 MEMBERS_LIST: Call[shapes.PageMemberSeen] = Call(
     "members_list", "GET", "/api/v1/members", query=("organisation", "cursor", "limit"), result=shapes.PageMemberSeen
@@ -439,6 +439,18 @@ SESSIONS_LIST: Call[list[shapes.SessionSeen]] = Call(
 SETTINGS_LIST: Call[list[shapes.Explained]] = Call(
     "settings_list", "GET", "/api/v1/settings", result=list[shapes.Explained]
 )
+SIMULATOR_GET: Call[shapes.SimulatorTold] = Call(
+    "simulator_get", "GET", "/api/v1/simulator", result=shapes.SimulatorTold
+)
+SIMULATOR_PLAY: Call[shapes.RunTold] = Call(
+    "simulator_play",
+    "POST",
+    "/api/v1/simulator",
+    headers={"idempotency_key": "Idempotency-Key"},
+    body=("scenario", "service", "errors", "rate_per_s", "seed"),
+    result=shapes.RunTold,
+)
+SIMULATOR_STOP: Call[shapes.RunTold] = Call("simulator_stop", "DELETE", "/api/v1/simulator", result=shapes.RunTold)
 SNAPSHOT_ADD: Call[shapes.SnapshotTold] = Call(
     "snapshot_add",
     "POST",
@@ -551,6 +563,9 @@ CALLS: tuple[Call[Any], ...] = (
     SESSION_WAYS,
     SESSIONS_LIST,
     SETTINGS_LIST,
+    SIMULATOR_GET,
+    SIMULATOR_PLAY,
+    SIMULATOR_STOP,
     SNAPSHOT_ADD,
     SNAPSHOTS_LIST,
     SPACE_ADD,

@@ -463,7 +463,7 @@ class Calls:
         organisation: str | None = None,
         project: str | None = None,
         if_match: str | None = None,
-    ) -> shapes.MemberSeen:
+    ) -> shapes.MembershipSeen:
         """Make somebody a viewer, responder, maintainer or admin, of one project or of the whole organisation."""
         return self._run(
             calls.MEMBER_ROLE_SET,
@@ -894,6 +894,37 @@ class Calls:
     def settings_list(self) -> list[shapes.Explained]:
         """Every setting: its value, where that came from, its default and what it is for."""
         return self._run(calls.SETTINGS_LIST, {})
+
+    def simulator_get(self) -> shapes.SimulatorTold:
+        """What can go wrong here, and what does."""
+        return self._run(calls.SIMULATOR_GET, {})
+
+    def simulator_play(
+        self,
+        *,
+        scenario: str,
+        service: str | None = None,
+        errors: int | None = None,
+        rate_per_s: float | None = None,
+        seed: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.RunTold:
+        """Let something go wrong: a whole scenario, or one service at once."""
+        return self._run(
+            calls.SIMULATOR_PLAY,
+            {
+                "scenario": scenario,
+                "service": service,
+                "errors": errors,
+                "rate_per_s": rate_per_s,
+                "seed": seed,
+                "idempotency_key": idempotency_key,
+            },
+        )
+
+    def simulator_stop(self) -> shapes.RunTold:
+        """End the scenario that plays."""
+        return self._run(calls.SIMULATOR_STOP, {})
 
     def snapshot_add(
         self,
@@ -1420,7 +1451,7 @@ class AsyncCalls:
         organisation: str | None = None,
         project: str | None = None,
         if_match: str | None = None,
-    ) -> shapes.MemberSeen:
+    ) -> shapes.MembershipSeen:
         """Make somebody a viewer, responder, maintainer or admin, of one project or of the whole organisation."""
         return await self._run(
             calls.MEMBER_ROLE_SET,
@@ -1855,6 +1886,37 @@ class AsyncCalls:
     async def settings_list(self) -> list[shapes.Explained]:
         """Every setting: its value, where that came from, its default and what it is for."""
         return await self._run(calls.SETTINGS_LIST, {})
+
+    async def simulator_get(self) -> shapes.SimulatorTold:
+        """What can go wrong here, and what does."""
+        return await self._run(calls.SIMULATOR_GET, {})
+
+    async def simulator_play(
+        self,
+        *,
+        scenario: str,
+        service: str | None = None,
+        errors: int | None = None,
+        rate_per_s: float | None = None,
+        seed: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.RunTold:
+        """Let something go wrong: a whole scenario, or one service at once."""
+        return await self._run(
+            calls.SIMULATOR_PLAY,
+            {
+                "scenario": scenario,
+                "service": service,
+                "errors": errors,
+                "rate_per_s": rate_per_s,
+                "seed": seed,
+                "idempotency_key": idempotency_key,
+            },
+        )
+
+    async def simulator_stop(self) -> shapes.RunTold:
+        """End the scenario that plays."""
+        return await self._run(calls.SIMULATOR_STOP, {})
 
     async def snapshot_add(
         self,

@@ -1122,6 +1122,26 @@ class RoleWanted(Struct, frozen=True, kw_only=True):
 Rule: TypeAlias = Literal["fixed", "adaptive", "silent", "deaf", "metric", "alert"]
 
 
+class RunTold(Struct, frozen=True, kw_only=True):
+    """Something that goes wrong, or went."""
+
+    scenario: str
+    service: str
+    started_at: datetime
+    phase: str
+    acknowledged: int
+    by: str
+
+
+class ScenarioTold(Struct, frozen=True, kw_only=True):
+    """Something that can go wrong."""
+
+    name: str
+    sentence: str
+    seconds: int
+    expected: str
+
+
 class ServiceRates(Struct, frozen=True, kw_only=True):
     """One service's lines by step; steps without lines are left out."""
 
@@ -1162,6 +1182,14 @@ class SightingTold(Struct, frozen=True, kw_only=True):
     count: int
     first_at: datetime
     service: str
+
+
+class SimulatorTold(Struct, frozen=True, kw_only=True):
+    """What there is, and what runs in this space."""
+
+    scenarios: list[ScenarioTold]
+    services: list[str]
+    running: RunTold | None
 
 
 class SnapshotSaid(Struct, frozen=True, kw_only=True):
@@ -1313,6 +1341,16 @@ class VerifiedTold(Struct, frozen=True, kw_only=True):
     erased: int
     head: str | None
     faults: list[Fault]
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """What is to go wrong."""
+
+    scenario: str
+    service: str | None = None
+    errors: int | None = None
+    rate_per_s: float | None = None
+    seed: int | None = None
 
 
 class Ways(Struct, frozen=True, kw_only=True):
