@@ -22,6 +22,8 @@ READY := $(VENV)/.ready
 # What tests run beside Hindcast: programs that send to it, and a ClickHouse server.
 SENDERS := $(VENV)/senders/.ready
 CLICKHOUSE := $(VENV)/clickhouse/.ready
+# What looks at Hindcast as agents' tools do.
+INSPECTOR := $(VENV)/inspector/.ready
 CODE := $(wildcard src tests bench examples)
 # A module of bench/ is a benchmark of its own unless it is private or runs inside a peer's environment.
 BENCHES := $(sort $(filter-out _% peer%,$(notdir $(basename $(wildcard bench/*.py)))))
@@ -51,7 +53,7 @@ demo: $(READY) ## Start Hindcast on port 4318 with a simulated outage to watch (
 	@$(BIN)/hindcast demo $(DEMO_ARGS)
 
 .PHONY: test
-test: $(READY) $(SENDERS) $(CLICKHOUSE) ## Run every test, on real PostgreSQL, ClickHouse and senders (TEST_ARGS='-k merge')
+test: $(READY) $(SENDERS) $(CLICKHOUSE) $(INSPECTOR) ## Run every test, on real PostgreSQL, ClickHouse and senders (TEST_ARGS='-k merge')
 	@$(BIN)/pytest -n $(TEST_WORKERS) $(TEST_ARGS)
 
 .PHONY: check
@@ -133,6 +135,15 @@ $(SENDERS): tests/fetch_senders.sh | $(READY)
 	@echo "Fetching the real senders that tests let deliver: Prometheus, Alertmanager, rsyslog, syslog-ng." >&2
 	@rm -rf $(VENV)/senders
 	@sh tests/fetch_senders.sh $(abspath $(VENV)/senders)
+	@touch $@
+
+$(INSPECTOR): tests/inspector/package.json tests/inspector/package-lock.json | $(READY)
+	@echo "Fetching the MCP inspector that tests let look at Hindcast." >&2
+	@$(call need,npm --version,npm)
+	@rm -rf $(VENV)/inspector
+	@mkdir -p $(VENV)/inspector
+	@cp tests/inspector/package.json tests/inspector/package-lock.json $(VENV)/inspector/
+	@cd $(VENV)/inspector && $(call quietly,npm install --ignore-scripts --omit=optional --no-audit --no-fund)
 	@touch $@
 
 $(CLICKHOUSE): tests/contract/clickhouse_server.py | $(READY)
