@@ -105,11 +105,17 @@ def is_known(by: Caller, organisation: str) -> bool:
 
 def no_space(space: str) -> HindcastError:
     """The one way to say that a space is not there, whoever asks and whatever the reason."""
-    return Missing(f"There is no space {space[:200]!r}.", field="space", remedy="GET /api/v1/spaces lists yours.")
+    return Missing(
+        f"There is no space {space[:200]!r}.",
+        field="space",
+        remedy="Yours are listed: GET /api/v1/spaces, or `hindcast project list`.",
+    )
 
 
 def no_organisation(name: str) -> HindcastError:
     """The one way to say that an organisation is not there."""
     return Missing(
-        f"There is no organisation {name[:200]!r}.", field="organisation", remedy="Correct its name; yours are listed."
+        f"There is no organisation {name[:200]!r}.",
+        field="organisation",
+        remedy="Yours are listed: `hindcast organisation list`.",
     )

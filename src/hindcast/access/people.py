@@ -216,7 +216,7 @@ def _check_first(ledger: Ledger, invitation: Invitation) -> None:
         raise Refused(
             "The first person has to be an admin of the whole organisation: from then on everybody has to sign in.",
             field="role",
-            remedy="Invite yourself as admin first, then the others.",
+            remedy="Invite yourself first: `hindcast person invite YOU@… --role admin --organisation NAME`.",
         )
 
 

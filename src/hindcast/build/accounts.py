@@ -18,7 +18,8 @@ def open_accounts(
     settings: Settings, *, clock: Clock | None = None, passwords: Passwords | None = None, is_serving: bool = True
 ) -> Access:
     """Open who there is and what they may do. Serving makes sure that the space it works in is a project."""
-    required = is_proof_required(settings.auth, host=settings.host, public_url=settings.public_url)
+    # Whoever opens the store and serves nobody is its operator; who may come in makes no difference then.
+    required = is_serving and is_proof_required(settings.auth, host=settings.host, public_url=settings.public_url)
     clock = clock or WallClock()
     accounts = open_accounts_store(settings.store)
     trail = AuditTrail(accounts, clock)

@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from hindcast import __version__
-from hindcast.cli import failure, fingerprint, importing, mcp, recall, simulate, template
+from hindcast.cli import accounts, audit, failure, fingerprint, importing, mcp, recall, simulate, template
 from hindcast.cli.config import app as config_app
 from hindcast.cli.demo import demo
 from hindcast.cli.doctor import doctor
@@ -23,14 +23,17 @@ from hindcast.cli.evaluate import app as evaluate_app
 from hindcast.cli.group import app as group_app
 from hindcast.cli.incidents import app as incidents_app
 from hindcast.cli.ingest import ingest
+from hindcast.cli.keys import app as keys_app
 from hindcast.cli.learning import learning
 from hindcast.cli.memory import app as memory_app
+from hindcast.cli.people import app as people_app
 from hindcast.cli.serve import serve
 from hindcast.cli.session import Actor, AsJson, Config, NoColor, Space, Store, remember_globals, verb
 from hindcast.cli.share import app as share_app
 
 SEE = "See"
 RECALL = "Recall"
+ADMINISTER = "Administer"
 OPERATE = "Operate"
 HELP = """Incident memory for engineering teams and their AI agents. Never start from zero again."""
 
@@ -69,6 +72,11 @@ fingerprint.install(app, SEE)
 app.add_typer(
     group_app, name="group", rich_help_panel=SEE, short_help="Join and split groups of failures; that sticks."
 )
+app.add_typer(accounts.organisations, name="organisation", rich_help_panel=ADMINISTER)
+app.add_typer(accounts.projects, name="project", rich_help_panel=ADMINISTER)
+app.add_typer(people_app, name="person", rich_help_panel=ADMINISTER)
+app.add_typer(keys_app, name="key", rich_help_panel=ADMINISTER)
+app.add_typer(audit.app, name="audit", rich_help_panel=ADMINISTER)
 verb(app, "demo", panel=SEE)(demo)
 app.add_typer(config_app, name="config", rich_help_panel=OPERATE)
 verb(app, "doctor", panel=OPERATE)(doctor)
