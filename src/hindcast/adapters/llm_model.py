@@ -32,6 +32,8 @@ CALLS_PER_REPLY_MAX = 50
 # A server that is busy is asked once more if it wants no longer pause than this; somebody waits for the answer.
 WAIT_SECONDS_MAX = 3.0
 ATTEMPTS_MAX = 2
+# While nothing comes, whoever reads is given the chance to stop this often.
+BEAT_SECONDS = 0.25
 # How long a request that was given up may take to let go of its connection.
 LET_GO_SECONDS_MAX = 5.0
 _SAID_CHARS_MAX = 200
@@ -86,9 +88,13 @@ class _Request:
         assert self._work is not None
         ends_at = time.monotonic() + seconds_max
         while True:
+            left = ends_at - time.monotonic()
             try:
-                piece = self._out.get(timeout=max(ends_at - time.monotonic(), 0))
+                piece = self._out.get(timeout=min(max(left, 0), BEAT_SECONDS))
             except queue.Empty:
+                if left > BEAT_SECONDS:
+                    yield Words("")
+                    continue
                 raise Unavailable(
                     f"{self._target.full_name} did not answer within {seconds_max:.0f} seconds.",
                     field="ask_model",

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from hindcast.ask import direct
 from hindcast.ask.events import Called, Costs, Done, Event, Failed, Found, Understood
-from hindcast.ask.loop import AskLimits, Dialogue, Unanswered
+from hindcast.ask.loop import AskLimits, Dialogue, Stopped, Unanswered, World
 from hindcast.model.errors import HindcastError, Malformed
 from hindcast.ports import LLM
 from hindcast.toolbox import Desk
@@ -38,29 +38,35 @@ class Asker:
         """The language model that words answers; empty if there is none."""
         return self._llm.name if self._llm is not None else ""
 
-    def ask(self, question: str, desk: Desk, *, at: str = "") -> Iterator[Event]:
+    def ask(
+        self, question: str, desk: Desk, *, at: str = "", is_over: Callable[[], bool] = lambda: False
+    ) -> Iterator[Event]:
         """What happens while a question is answered. The last event is `Done`, or `Failed` where there is no answer.
 
-        `at` asks what was known at a moment. Closing the iterator ends the work, a request to a model included.
+        `at` asks what was known at a moment. Where nobody waits for the answer any more, `is_over` says so: then the
+        work ends soon, a request to a model included, and there is no last event.
         """
         began = self._seconds()
         try:
             _check(question)
-            for event in self._events(question, desk, at):
+            for event in self._events(question, desk, at, is_over):
                 yield self._timed(event, began) if isinstance(event, Done) else event
         except HindcastError as error:
-            yield Failed(error.problem, error.remedy, type(error).__name__.lower(), error.field)
+            yield Failed(error)
+        except Stopped:
+            return
 
     def _timed(self, done: Done, began: float) -> Done:
         costs = replace(done.answer.costs, seconds=round(self._seconds() - began, 3))
         return Done(replace(done.answer, costs=costs))
 
-    def _events(self, question: str, desk: Desk, at: str) -> Iterator[Event]:
+    def _events(self, question: str, desk: Desk, at: str, is_over: Callable[[], bool]) -> Iterator[Event]:
         if self._llm is None:
             yield from direct.answered(question, desk, at=at)
             return
         nonce = self._entropy(12).hex()
-        dialogue = Dialogue(self._llm, desk, self._limits, nonce=nonce, seconds=self._seconds, at=at)
+        world = World(self._seconds, is_over)
+        dialogue = Dialogue(self._llm, desk, self._limits, nonce=nonce, world=world, at=at)
         try:
             yield from dialogue.answered(question)
         except Unanswered as unanswered:

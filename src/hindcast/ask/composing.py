@@ -20,6 +20,8 @@ from hindcast.toolbox import ToolAnswer
 FIXES_SHOWN_MAX = 2
 AVOID_SHOWN_MAX = 3
 NEAREST_SHOWN_MAX = 3
+# Below this a likeness is no news to anybody.
+NEAR_MIN = 0.1
 PAIRS_SHOWN_MAX = 6
 LINES_SHOWN_MAX = 8
 PEOPLE_SHOWN_MAX = 3
@@ -156,7 +158,8 @@ def _avoided(data: Data) -> Iterator[Sentence]:
 
 
 def _nearest(data: Data) -> Iterator[Sentence]:
-    for one in data["nearest"][:NEAREST_SHOWN_MAX]:
+    near = [one for one in data["nearest"] if one["confidence"] >= NEAR_MIN]
+    for one in near[:NEAREST_SHOWN_MAX]:
         yield Sentence(f"Near: {quoted(one['title'])}, {percent(one['confidence'])} sure.", (one["record"],))
 
 
@@ -291,9 +294,12 @@ def _list(intent: Intent, found: ToolAnswer, _: Data | None, now: datetime) -> I
     rows = data["incidents"]
     shown = f"; the newest {len(rows)}" if data["found"] > len(rows) and "words" not in intent.arguments else ""
     shown = f"; the best {len(rows)}" if data["found"] > len(rows) and not shown else shown
-    as_of = f"{intent.as_of.strip().capitalize()}, " if intent.as_of else ""
+    as_of = f"{intent.as_of.strip()}, " if intent.as_of else ""
+    state = intent.arguments.get("state", "any")
+    kind = "" if state == "any" else f"{state} "
     yield Sentence(
-        _capital(f"{as_of}{counted(data['found'], 'incident')}{shown}:"), tuple(row["record"] for row in rows[:2])
+        _capital(f"{as_of}{counted(data['found'], f'{kind}incident')}{intent.scope}{shown}:"),
+        tuple(row["record"] for row in rows[:2]),
     )
     for row in rows:
         took = f", took {duration(row['minutes'])}" if row["minutes"] is not None else ""

@@ -45,7 +45,8 @@ def answered(question: str, desk: Desk, *, at: str = "") -> Iterator[Event]:
         yield event
     sentences = composed(intent, found, case, desk.now)
     yield from (Said(sentence) for sentence in sentences)
-    ended = EndedBy.NOTHING_FOUND if is_empty(intent, found) else EndedBy.ANSWERED
+    is_new = intent.want is Want.RECALL and not found.data["incident"]
+    ended = EndedBy.NOTHING_FOUND if is_new or is_empty(intent, found) else EndedBy.ANSWERED
     yield Done(Answer(question, sentences, ended, Costs(calls=calls), reading=intent.reading, notes=intent.notes))
 
 

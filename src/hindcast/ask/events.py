@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from hindcast.model.errors import HindcastError
+
 
 class EndedBy(StrEnum):
     """Why an answer ended where it did."""
@@ -114,11 +116,7 @@ class Done:
 class Failed:
     """The question cannot be answered at all."""
 
-    problem: str
-    remedy: str
-    # The name of the error in the error tree, in lower case.
-    kind: str
-    field: str | None = None
+    error: HindcastError
 
 
 Event = Understood | Called | Found | Said | Done | Failed

@@ -36,6 +36,8 @@ class Intent:
     as_of: str = ""
     # What it is about, as a name or in words.
     about: str = ""
+    # Over which incidents, in words that follow a count of them.
+    scope: str = ""
     # Arguments to try in turn where these find nothing.
     otherwise: tuple[Mapping[str, Any], ...] = ()
 
@@ -157,7 +159,10 @@ def _patterns(asked: _Asked, subject: str, _: str) -> Intent:
     reading = f"what worked how often for {_shown(subject, asked)}{when}"
     # What is no service or component may be a failure in words.
     otherwise = ({"text": subject, **since},) if subject and not asked.pasted else ()
-    return Intent(Want.PATTERNS, "resolution_patterns", {**what, **since}, reading, asked.notes, "", subject, otherwise)
+    arguments = {**what, **since}
+    return Intent(
+        Want.PATTERNS, "resolution_patterns", arguments, reading, asked.notes, about=subject, otherwise=otherwise
+    )
 
 
 def _together(asked: _Asked, subject: str, _: str) -> Intent:
@@ -202,7 +207,8 @@ def _list(asked: _Asked, subject: str, beginning: str) -> Intent:
     of = f" of {quoted(words, SHOWN_CHARS_MAX)}" if words else ""
     when = f", {asked.window.said}" if asked.window.said else ""
     reading = f"which {kind}incidents{of} there were{when}"
-    return Intent(Want.LIST, "search_incidents", arguments, reading, asked.notes, "", words, otherwise)
+    scope = f"{of}{when.replace(',', '')}"
+    return Intent(Want.LIST, "search_incidents", arguments, reading, asked.notes, "", words, scope, otherwise)
 
 
 def _search(asked: _Asked, subject: str, beginning: str) -> Intent:

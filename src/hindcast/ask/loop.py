@@ -51,6 +51,20 @@ class AskLimits:
     calls_max: int = 12
 
 
+@dataclass(frozen=True, slots=True)
+class World:
+    """What happens outside while a question is answered."""
+
+    # Seconds that only ever grow.
+    seconds: Callable[[], float]
+    # Whether nobody waits for the answer any more.
+    is_over: Callable[[], bool]
+
+
+class Stopped(Exception):
+    """Nobody waits for the answer any more."""
+
+
 class Unanswered(Exception):
     """The model did not come to an answer; why, and in words."""
 
@@ -72,16 +86,15 @@ class _Reply:
 class Dialogue:
     """One question put to a language model, until it has answered or a budget is spent."""
 
-    def __init__(
-        self, llm: LLM, desk: Desk, limits: AskLimits, *, nonce: str, seconds: Callable[[], float], at: str = ""
-    ) -> None:
+    def __init__(self, llm: LLM, desk: Desk, limits: AskLimits, *, nonce: str, world: World, at: str = "") -> None:
         self._llm = llm
         self._desk = desk
         self._limits = limits
         self._nonce = nonce
-        self._seconds = seconds
+        self._seconds = world.seconds
+        self._is_over = world.is_over
         self._at = at
-        self._began = seconds()
+        self._began = world.seconds()
         self._evidence = Evidence()
         self._made: dict[str, str] = {}
         self.costs = Costs()
@@ -128,6 +141,8 @@ class Dialogue:
         seconds_left = self._limits.seconds_max - (self._seconds() - self._began)
         if left < TOKENS_LEFT_MIN:
             raise Unanswered(EndedBy.TOKENS, f"it needed more than {self._limits.tokens_max:,} tokens")
+        if self._is_over():
+            raise Stopped
         if seconds_left <= 0:
             raise Unanswered(EndedBy.SECONDS, f"it took longer than {self._limits.seconds_max:.0f} seconds")
         allowed = min(left, REPLY_TOKENS_MAX)
@@ -135,6 +150,8 @@ class Dialogue:
         pieces = self._llm.reply(conversation, tokens_max=allowed, seconds_max=seconds_left)
         with closing(pieces):  # type: ignore[type-var]
             for piece in self._guarded(pieces):
+                if self._is_over():
+                    raise Stopped
                 if isinstance(piece, Spent):
                     spent = piece
                 elif isinstance(piece, Call):

@@ -19,7 +19,8 @@ class LLM(Protocol):
     def reply(self, conversation: Conversation, *, tokens_max: int, seconds_max: float) -> Iterator[Piece]:
         """Words as they arrive, then the calls it asks for, and Spent at the end.
 
-        Closing the iterator ends the request. Raises Unavailable (also after `seconds_max`), Busy, Refused or
+        While nothing comes there is an empty piece of words now and then, so that whoever reads can stop: closing the
+        iterator ends the request. Raises Unavailable (also after `seconds_max`), Busy, Refused or
         Malformed, whatever a server does; what was said before that has been said.
         """
         ...

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -16,10 +15,12 @@ from starlette.concurrency import run_in_threadpool
 from hindcast import __version__
 from hindcast.access import Access
 from hindcast.build.accounts import open_accounts
+from hindcast.build.ask import open_asker
 from hindcast.build.running import Running
 from hindcast.config import Settings
 from hindcast.model.ingest_limits import IngestLimits
 from hindcast.rest import (
+    ask,
     audit,
     casework,
     edge,
@@ -54,6 +55,7 @@ from hindcast.rest.observing import Observing
 from hindcast.rest.once import Once
 from hindcast.rest.receiving import Receiver
 from hindcast.rest.seat import Doorkeeper
+from hindcast.rest.settling import settled
 from hindcast.rest.syslog import SyslogServer
 from hindcast.rest.ticker import Ticker, told
 
@@ -62,8 +64,6 @@ if TYPE_CHECKING:
 
 # Requests that are being parsed or wait for the disk at the same time; more of them wait their turn.
 THREADS_MAX = 64
-# Requests make many small objects that reference counting frees by itself; the collector only has to find cycles.
-GC_THRESHOLDS = (50_000, 20, 50)
 
 
 def create_app(running: Running, settings: Settings, access: Access | None = None) -> FastAPI:
@@ -96,6 +96,7 @@ def create_app(running: Running, settings: Settings, access: Access | None = Non
     _add_accounts(app, access, settings)
     app.state.desks = mcp.desks_of(running, settings)
     mcp.add(app, app.state.desks)
+    ask.add(app, app.state.desks, open_asker(settings))
     openapi.add(app)
     edge.add(app, settings)
     app.add_middleware(Observing, figures=running.figures)
@@ -136,12 +137,11 @@ def _lifespan(
         health.ticker = ticker = Ticker(running.app, live, turn, looked=briefer.call)
         ticker.start()
         briefer.start()
-        _settle()
         syslog = SyslogServer(running.app, limits)
         if settings.syslog_port:
             await syslog.start(settings.host, settings.syslog_port)
         try:
-            async with live_routes.kept(live, running, app.state.doorkeeper.access):
+            async with settled(), live_routes.kept(live, running, app.state.doorkeeper.access):
                 yield
         finally:
             health.ticker = None
@@ -154,10 +154,3 @@ def _lifespan(
             await run_in_threadpool(app.state.doorkeeper.access.close)
 
     return lifespan
-
-
-def _settle() -> None:
-    """What is there after the start stays; looking through it for garbage again and again would delay answers."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*GC_THRESHOLDS)
