@@ -190,8 +190,11 @@ def embedder() -> OnnxEmbedder:
     return OnnxEmbedder(model_pack.default_pack() or model_pack.prepare().folder)
 
 
-def open_large(folder: Path, cases: int) -> Memory:
-    """A memory of so many cases with its index complete; made in this folder unless it is there already."""
+def open_large(folder: Path, cases: int, *, told: Callable[[Case, int], Case] = lambda one, _: one) -> Memory:
+    """A memory of so many cases with its index complete; made in this folder unless it is there already.
+
+    `told` may give a case another name and time, by its number.
+    """
     marker = folder / "made"
     there = marker.exists() and marker.read_text() == f"{_FORMAT} {cases}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -204,7 +207,8 @@ def open_large(folder: Path, cases: int) -> Memory:
         return memory
     stories = [story(number) for number in range(min(STORIES, cases))]
     for start in range(0, cases, CASES_PER_COMMIT):
-        changes = [change(case(number, stories)) for number in range(start, min(start + CASES_PER_COMMIT, cases))]
+        numbers = range(start, min(start + CASES_PER_COMMIT, cases))
+        changes = [change(told(case(number, stories), number)) for number in numbers]
         memory.commit(changes, actor="bench", why="grow")
     assert store.tip().version == cases, "cases are numbered in the order in which they were written"
     vectors, tokens = _read(model, stories)

@@ -92,10 +92,11 @@ class Watch:
 
     def take_up(self, incidents: Iterable[Incident]) -> None:
         """Take up the incidents that are not over, and know those that a recurrence would be linked to."""
-        known = tuple(incidents)
+        known = tuple(one if not one.state.is_over else _bare(one) for one in incidents)
         self._detector.restore(known)
         for incident in known:
-            self._note(incident)
+            if not incident.state.is_over:
+                self._note(incident)
 
     def tick(self, *, now: datetime) -> tuple[Event, ...]:
         """Everything that happened to incidents since the last tick, with evidence."""
@@ -192,6 +193,11 @@ class Watch:
             incident.space, incident.onset_at - CHANGES_BEFORE, incident.onset_at + CHANGES_AFTER
         )
         return changes[-CHANGES_MAX:]
+
+
+def _bare(incident: Incident) -> Incident:
+    """An incident that is over, as far as a recurrence needs it: there may be thousands, and history has the rest."""
+    return replace(incident, templates=(), fingerprints=(), exemplars=(), changes=())
 
 
 def _exemplar(line: Line) -> Exemplar:

@@ -19,6 +19,7 @@ from types import FrameType
 import httpx
 import uvicorn
 
+from hindcast.adapters.footprint import few_arenas
 from hindcast.build.accounts import public_url
 from hindcast.build.running import Running, open_app
 from hindcast.config import Settings
@@ -49,6 +50,7 @@ def run(
     Raises Unavailable when the port is taken, or a store does not answer within the time to wait for it.
     """
     begin_logging(settings)
+    few_arenas()
     _allow_files()
     with closing(listening_socket(settings)) as listener:
         running = _opened(settings, wait_seconds)

@@ -1,0 +1,68 @@
+"""Gives memory back to the system: what allocators keep in reserve, and pages of libraries that only loading needed.
+
+Loading the telemetry engine touches most of a file of half a gigabyte, of which an idle server uses little. Pages of a
+library that nobody wrote to can be let go of at any time; what is needed again comes back from the file.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+_SMAPS = Path("/proc/self/smaps")
+_HEAD = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ \S+ *(.*)")
+_ONLY_READ = frozenset({"r--p", "r-xp"})
+# Smaller ones are not worth a call.
+MAPPING_BYTES_MIN = 4_000_000
+_DONTNEED = 4
+# One arena for every few threads: each keeps what it was once given.
+ARENAS_MAX = 2
+_M_ARENA_MAX = -8
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """A part of a library in memory that is only read, and of which no page differs from the file."""
+
+    begin: int
+    bytes: int
+
+
+def few_arenas() -> None:
+    """Let threads share memory; to be called before there are many of them."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, ARENAS_MAX)
+
+
+def give_back() -> None:
+    """Give back what can be. It takes some milliseconds, and does nothing where the system has no such thing."""
+    pa.default_memory_pool().release_unused()
+    with suppress(OSError, AttributeError):
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.malloc_trim(0)
+        libc.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+        for mapping in only_read():
+            libc.madvise(mapping.begin, mapping.bytes, _DONTNEED)
+
+
+def only_read() -> Iterator[Mapping]:
+    """The large parts of libraries that can be let go of.
+
+    A page that was written to, by the loader or anybody, keeps its whole part: it could not be read again.
+    """
+    found: Mapping | None = None
+    for line in _SMAPS.read_text(encoding="utf-8", errors="replace").splitlines():
+        if head := _HEAD.fullmatch(line):
+            begin, end = int(head[1], 16), int(head[2], 16)
+            is_library = ".so" in head[4] and head[3] in _ONLY_READ and end - begin >= MAPPING_BYTES_MIN
+            found = Mapping(begin, end - begin) if is_library else None
+        elif found is not None and line.startswith("Anonymous:"):
+            if line.split()[1] == "0":
+                yield found
+            found = None
