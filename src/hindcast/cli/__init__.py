@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from hindcast import __version__
-from hindcast.cli import accounts, audit, failure, fingerprint, importing, mcp, recall, simulate, template
+from hindcast.cli import accounts, ask, audit, failure, fingerprint, importing, mcp, recall, simulate, template
 from hindcast.cli.config import app as config_app
 from hindcast.cli.demo import demo
 from hindcast.cli.doctor import doctor
@@ -57,6 +57,7 @@ app = typer.Typer(
 app.add_typer(memory_app, name="memory", short_help="Versioned memory: remember, look, go back in time, branch, merge.")
 app.add_typer(typer.Typer(), name="models", help="Models that turn texts into vectors, on this machine.")
 recall.install(app, RECALL)
+ask.install(app, RECALL)
 mcp.install(app, RECALL)
 app.add_typer(incidents_app, name="incident", rich_help_panel=RECALL)
 app.add_typer(incidents_app, name="incidents", hidden=True)
