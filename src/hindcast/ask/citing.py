@@ -27,6 +27,7 @@ _BARE = re.compile(r"(?<![\w/-])(?:inc-\d{6,}[\w.-]*|(?:cases|incidents|runbooks
 _WORD = re.compile(r"[^\W\d_]{4,}")
 # What has to stand in the record letter by letter: commands, settings, names of code.
 _CODE = re.compile(r"`([^`]{2,200})`|\b([A-Z][A-Z_]{3,})\b|\b(\w+(?:_\w+)+)\b|(?<!\w)(--?[a-z][\w-]+)")
+_NUMBER = re.compile(r"\d{1,2}[.)]")
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)]|#{1,6})\s+")
 # Words that say nothing of which incident is meant.
 _IDLE_WORDS = """
@@ -159,6 +160,9 @@ def _split(pattern: re.Pattern[str], text: str) -> list[str]:
     parts: list[str] = []
     done = 0
     for match in pattern.finditer(text):
-        parts.append(text[done : match.end()])
-        done = match.end()
+        part = text[done : match.end()]
+        # The number of a line in a list belongs to what follows it.
+        if not _NUMBER.fullmatch(part.strip()):
+            parts.append(part)
+            done = match.end()
     return [*parts, text[done:]]
