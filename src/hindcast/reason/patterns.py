@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
 
+from hindcast.model.action import action_key
 from hindcast.model.case import Case, CaseState, Outcome
 from hindcast.model.recollection import Familiarity, Remembered
 from hindcast.reason.pool import Member, Standing
@@ -19,6 +20,8 @@ from hindcast.reason.tries import Try, same, tries_of
 
 # Deeds are compared in pairs; the newest incidents say most about the system as it is.
 CASES_MAX = 200
+# From this share of the longer telling's words on, two tellings are of one deed and not of one among others.
+ALIKE_MIN = 1 / 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +99,25 @@ def _groups(tries: Iterable[Try]) -> list[list[Try]]:
     """
     groups: list[list[Try]] = []
     for one in sorted(tries, key=lambda one: (one.at, one.member.ref, one.action, one.outcome)):
-        home = next((group for group in groups if all(same(one.action, other.action) for other in group)), None)
+        home = next((group for group in groups if all(_alike(one.action, other.action) for other in group)), None)
         if home is None:
             groups.append([one])
         else:
             home.append(one)
     return groups
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two texts name the same deed, done to what both of them name, and tell of little else.
+
+    Within one failure a shared deed is enough: "scaled up" can mean only one thing. Over many it is not.
+    """
+    if not same(one, other):
+        return False
+    ours, theirs = (frozenset(action_key(text).words) for text in (one, other))
+    if one.casefold().split() == other.casefold().split():
+        return True
+    return bool(ours & theirs) and len(ours & theirs) >= ALIKE_MIN * max(len(ours), len(theirs))
 
 
 def _tendency(group: Sequence[Try]) -> Tendency:

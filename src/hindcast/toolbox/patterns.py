@@ -68,7 +68,7 @@ def _ordered(found: Patterns) -> list[Tendency]:
     """What worked best, then every warning, then the rest: however little room there is, both are heard."""
     known = [one for one in found.tendencies if one.tried]
     best = [one for one in known if one.worked and not one.made_worse][:BEST_FIRST_MAX]
-    harmful = [one for one in known if one.made_worse]
+    harmful = sorted((one for one in known if one.made_worse), key=lambda one: (-one.made_worse, one.tried, one.action))
     return [*best, *harmful, *(one for one in known if one not in best and one not in harmful)]
 
 
@@ -103,7 +103,7 @@ def _head(given: PatternsArguments, found: Patterns) -> str:
     if found.recurrences:
         said.append(f"{found.recurrences} happened again")
     if found.minutes is not None:
-        said.append(f"they took {duration(found.minutes)} in the middle")
+        said.append(f"median {duration(found.minutes)}")
     if found.older:
         said.append(f"{found.older} older ones were not counted")
     return "; ".join(said) + "."

@@ -11,7 +11,7 @@ from hindcast.recall.pack import tokens_of
 from hindcast.toolbox.quoting import EXPLAINED
 from hindcast.toolbox.tool import ToolAnswer
 
-TOKENS_MIN, TOKENS_MAX = 100, 20_000
+TOKENS_MIN, TOKENS_MAX = 150, 20_000
 # Kept free for saying what was left out and how to get it.
 CLOSING_TOKENS = 60
 
@@ -51,11 +51,18 @@ class Sheet:
     def answer(self, data: Mapping[str, Any], *, more: str = "") -> ToolAnswer:
         """The answer. `more` says how to get what was left out; without it a larger budget is proposed."""
         if self._left_out:
-            told = ", ".join(f"{count} × {what}" if count > 1 else what for what, count in self._left_out.items())
             larger = min(2 * self._tokens_max, TOKENS_MAX)
-            how = more or f"Call again with tokens_max={larger} to get more."
-            self._lines.append(f"Left out for lack of room: {told}. {how}")
+            self._lines.append(self._closing(more or f"Call again with tokens_max={larger} to get more."))
         return ToolAnswer("\n".join(self._lines), data, tuple(self._evidence), bool(self._left_out))
+
+    def _closing(self, how: str) -> str:
+        """What was left out, by name where there is room for the names, and how to get it."""
+        named = ", ".join(f"{count} × {what}" if count > 1 else what for what, count in self._left_out.items())
+        for what in (named, f"{sum(self._left_out.values())} parts"):
+            line = f"Left out for lack of room: {what}. {how}"
+            if tokens_of(line) + 1 <= self._room + CLOSING_TOKENS:
+                break
+        return line
 
 
 def refs_text(refs: Sequence[str], *, most: int = 2) -> str:
