@@ -94,7 +94,7 @@ def _aged(kept: Failures, now: datetime) -> Failures:
 
 
 def _left(kept: Failures, pace: Pace, now: datetime) -> int:
-    """Seconds that are left to wait. A clock that was set back makes nobody wait longer than the whole delay."""
+    """Seconds that are left to wait. Nobody waits for a clock that was set back to catch up."""
     wait = pace.wait_seconds(kept.count)
-    passed = max(0.0, (now - kept.last_at).total_seconds())
+    passed = abs((now - kept.last_at).total_seconds())
     return max(0, int(-((passed - wait) // 1)))

@@ -83,17 +83,18 @@ class AuditTrail:
                 self._end_windows(now, everything=is_last)
                 waiting, self._waiting = self._waiting, []
                 lost, self._lost = self._lost, Counter()
-            waiting[:0] = [_loss(organisation, count, now) for organisation, count in lost.items()]
-            while waiting:
+            while waiting or lost:
                 some = waiting[:ENTRIES_PER_WRITE_MAX]
                 try:
                     with self._accounts.write() as ledger:
-                        ledger.append(*some)
+                        ledger.append(*(_loss(whose, count, now) for whose, count in lost.items()), *some)
                 except HindcastError:
                     with self._lock:
+                        self._lost.update(lost)
                         self._waiting[:0] = waiting
                         self._shed()
                     raise
+                lost.clear()
                 del waiting[: len(some)]
 
     def close(self) -> None:
