@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from tests.serving import wait_for
 
 from hindcast.access import Access
 from hindcast.adapters.clock import WallClock
@@ -19,7 +20,6 @@ from hindcast.config import Settings
 from hindcast.model.access import Power, Role
 from hindcast.rest import create_app
 from hindcast.rest.proof import COOKIE, CSRF_HEADER, csrf_of
-from serving import wait_for
 
 OWN = "acme/payments"
 # Of another organisation, and there; of the same one, and not.

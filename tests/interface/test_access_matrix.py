@@ -15,11 +15,11 @@ import orjson
 import pytest
 from fastapi.routing import APIRoute
 from starlette.routing import Mount, Route
+from tests.asgi import Answer, ask
+from tests.tenants import FOREIGN, NOWHERE, OWN, Tenants, tenants
 
-from asgi import Answer, ask
 from hindcast.model.access import POWER_PERMISSIONS, ROLE_PERMISSIONS, Permission, Power, Role
 from hindcast.rest.seat import Needs, NeedsAtHome, somebody
-from tenants import FOREIGN, NOWHERE, OWN, Tenants, tenants
 
 INGEST, READ, RECORD = Permission.INGEST, Permission.READ, Permission.RECORD
 RESPOND, MAINTAIN, ADMINISTER = Permission.RESPOND, Permission.MAINTAIN, Permission.ADMINISTER

@@ -86,7 +86,7 @@ class Guarded(HttpToolsProtocol):
         """The client does not keep up."""
         super().pause_writing()
         if self._unread_timer is None:
-            self._unread_timer = self.loop.call_later(self.limits.unread_seconds_max, self.transport.abort)
+            self._watch_reading()
 
     def resume_writing(self) -> None:
         """It does again."""
@@ -104,6 +104,18 @@ class Guarded(HttpToolsProtocol):
         if self._head_timer is not None:
             self._head_timer.cancel()
             self._head_timer = None
+
+    def _watch_reading(self) -> None:
+        unread = self.transport.get_write_buffer_size()
+        self._unread_timer = self.loop.call_later(self.limits.unread_seconds_max, self._look_at_reading, unread)
+
+    def _look_at_reading(self, unread_before: int) -> None:
+        """Nothing is written meanwhile, so that what waits can only become less."""
+        if self.transport.get_write_buffer_size() >= unread_before:
+            self._unread_timer = None
+            self.transport.abort()
+        else:
+            self._watch_reading()
 
     def _unwatch_reading(self) -> None:
         if self._unread_timer is not None:

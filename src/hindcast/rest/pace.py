@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -70,6 +71,10 @@ class Pace:
             async with asyncio.timeout(seconds_max) as timer:
                 exchange.timer = timer
                 await self.app(scope, exchange.receive, exchange.send)
+        except ClientDisconnect:
+            # It reads as if the client had gone, and the client has its answer.
+            if not exchange.is_refused:
+                raise
         except TimeoutError:
             if not timer.expired():
                 raise
@@ -95,16 +100,18 @@ class _Exchange:
         self._is_known = False
         # Whether the application, or this, has begun to answer.
         self._is_answered = False
-        self._is_refused = False
+        self.is_refused = False
         self.timer: asyncio.Timeout | None = None
 
     async def receive(self) -> Message:
         """The next piece of the body, within its limits."""
-        if self._is_refused:
+        if self.is_refused:
             return {"type": "http.disconnect"}
         if self._is_sent:
             # All that can come now is that the client leaves, and it may take its time.
             return await self._receive()
+        # While the body is on its way, only the sender's pace counts.
+        self._answer_by(None)
         try:
             await self._check_size(self._announced())
             async with asyncio.timeout_at(self._sent_by()) as timer:
@@ -118,27 +125,25 @@ class _Exchange:
         except HindcastError as error:
             return await self._cut(error)
         self._is_sent = message["type"] == "http.disconnect" or not message.get("more_body", False)
-        if self.timer is not None and self._seconds_max is not None and not self._is_answered:
-            # Answering begins when the question is complete.
-            self.timer.reschedule(self._loop.time() + self._seconds_max)
+        if self._seconds_max is not None and not self._is_answered:
+            self._answer_by(self._loop.time() + self._seconds_max)
         return message
 
     async def send(self, message: Message) -> None:
         """A piece of the answer, unless this has answered instead."""
-        if self._is_refused:
+        if self.is_refused:
             return
         if message["type"] == "http.response.start":
             self._is_answered = True
-            if self.timer is not None:
-                # A stream may last; whoever reads too slowly is `guard.py`'s matter.
-                self.timer.reschedule(None)
+            # A stream may last; whoever reads too slowly is `guard.py`'s matter.
+            self._answer_by(None)
         await self._send(message)
 
     async def refuse(self, error: HindcastError) -> None:
         """Answer in the application's place, unless it has begun to."""
         if self._is_answered:
             return
-        self._is_answered = self._is_refused = True
+        self._is_answered = self.is_refused = True
         response = self._pace.answer(self._scope["path"], error)
         if isinstance(error, SentTooSlowly):
             response.headers["Connection"] = "close"
@@ -157,8 +162,13 @@ class _Exchange:
 
     async def _cut(self, error: HindcastError) -> Message:
         await self.refuse(error)
-        self._is_refused = True
+        self.is_refused = True
         return {"type": "http.disconnect"}
+
+    def _answer_by(self, when: float | None) -> None:
+        """Until when the answer has to begin."""
+        if self.timer is not None and not self.timer.expired():
+            self.timer.reschedule(when)
 
     def _sent_by(self) -> float | None:
         """Until when the whole body has to be here: a sender that keeps its pace is given the time it needs."""
