@@ -18,7 +18,7 @@ from hindcast.model.record import MAIN
 from hindcast.reason.wording import age, counted, duration, one_line
 from hindcast.toolbox.desk import Desk
 from hindcast.toolbox.naming import At, Branch, IncidentId, Time, detected, known, ref_of, time_of
-from hindcast.toolbox.quoting import named, quoted, quoted_whole
+from hindcast.toolbox.quoting import cited, named, quoted, quoted_whole
 from hindcast.toolbox.sheet import Sheet, Tokens
 from hindcast.toolbox.tool import Arguments, Tool, ToolAnswer
 
@@ -145,7 +145,7 @@ def _row(desk: Desk, view: View, one: _Found) -> str:
     case = one.kept.case
     took = case.minutes_to_resolve
     said = [
-        f"{case.id}: {quoted(case.title, TITLE_CHARS_MAX)}",
+        f"{cited(case.id)}: {quoted(case.title, TITLE_CHARS_MAX)}",
         standing(view, case),
         age(case.occurred_at, desk.now),
         ", ".join(named(name) for name in case.services[:NAMES_MAX]),
@@ -177,7 +177,7 @@ def _get(desk: Desk, given: GetArguments) -> ToolAnswer:
     kept = known(view, given.incident)
     incident = detected(view, kept.case.id)
     sheet, ref, told = Sheet(given.tokens_max), ref_of(kept), list[str]()
-    sheet.say(f"{kept.case.id} [{ref}]", ref)
+    sheet.say(f"{cited(kept.case.id)} [{cited(ref)}]", ref)
     for part, line in _lines(desk, view, kept, incident):
         if sheet.say(line, what=part, quotes=True):
             told.append(part)
@@ -188,7 +188,7 @@ def _lines(desk: Desk, view: View, kept: Kept, incident: Incident | None) -> Ite
     """Everything known, the most useful first, each with the name of its part."""
     case = kept.case
     if kept.joined_into:
-        yield "where it went", f"It is part of {kept.joined_into}, which goes on in its place: ask for that one."
+        yield "where it went", f"It is part of {cited(kept.joined_into)}, which goes on in its place: ask for that one."
     yield "title", f"Title: {quoted(case.title, TEXT_CHARS_MAX)}"
     took = case.minutes_to_resolve
     yield (
@@ -219,8 +219,8 @@ def _lines(desk: Desk, view: View, kept: Kept, incident: Incident | None) -> Ite
         yield "note", f"Note of {note.at:%Y-%m-%d %H:%M}{_by(note.by)}: {quoted(note.text, TEXT_CHARS_MAX)}"
     if case.previous or case.supersedes:
         kin = [
-            *([f"repeats {case.previous}"] if case.previous else []),
-            *(f"replaces {one}" for one in case.supersedes),
+            *([f"repeats {cited(case.previous)}"] if case.previous else []),
+            *(f"replaces {cited(one)}" for one in case.supersedes),
         ]
         yield "related", f"Related: it {'; it '.join(kin)}."
     gaps = [what for what, _ in missing_in(case)]
@@ -242,7 +242,7 @@ def _fix(case: Case) -> Iterator[tuple[str, str]]:
 
 def _attempt(one: Attempt) -> str:
     quote = next((f" ({quoted(said.quote, TEXT_CHARS_MAX)})" for said in one.evidence if said.quote.strip()), "")
-    return f"Tried {one.id}: {quoted(one.action, TEXT_CHARS_MAX)} → {one.outcome}{_by(one.by)}{quote}"
+    return f"Tried {named(one.id)}: {quoted(one.action, TEXT_CHARS_MAX)} → {one.outcome}{_by(one.by)}{quote}"
 
 
 def _seen(incident: Incident) -> Iterator[tuple[str, str]]:

@@ -18,6 +18,7 @@ from hindcast.model.incident import Incident, from_json
 from hindcast.model.record import MAIN
 from hindcast.register import NAMESPACE as INCIDENTS
 from hindcast.toolbox.desk import Desk
+from hindcast.toolbox.quoting import cited
 
 # Among so many the nearest id is looked for when somebody misspells one.
 IDS_COMPARED_MAX = 1_000
@@ -74,7 +75,7 @@ def known(view: View, text: str, *, field: str = "incident") -> Kept:
         return found
     ids = [record.path for record in view.list(CASES, records_max=IDS_COMPARED_MAX).records]
     near = difflib.get_close_matches(name, ids, n=NEAREST_MAX, cutoff=0.6)
-    nearest = f"The nearest ids are {', '.join(near)}. " if near else ""
+    nearest = f"The nearest ids are {', '.join(map(cited, near))}. " if near else ""
     raise Missing(
         f"There is no incident {name[:120]!r} at this moment.",
         field=field,

@@ -16,7 +16,7 @@ from hindcast.recall.pack import pack
 from hindcast.recollect import Answered
 from hindcast.toolbox.desk import Desk
 from hindcast.toolbox.naming import At, Branch, known
-from hindcast.toolbox.quoting import quoted
+from hindcast.toolbox.quoting import cited, quoted
 from hindcast.toolbox.sheet import TOKENS_MAX, Sheet, Tokens, refs_text
 from hindcast.toolbox.tool import Arguments, Tool, ToolAnswer
 
@@ -78,7 +78,11 @@ def asked(desk: Desk, given: FailureArguments) -> Answered:
 def _recall(desk: Desk, given: FailureArguments) -> ToolAnswer:
     found = asked(desk, given)
     packed = pack(found.recollection, found.diagnosis, tokens_max=given.tokens_max - 30)
-    lines = [packed.text]
+    text = packed.text
+    for ref in packed.evidence:
+        # Most are plain. One that is not has to stand in quotes, as every other word that somebody else chose.
+        text = text.replace(ref, cited(ref))
+    lines = [text]
     if not found.recollection.remembered:
         lines.append("Nothing like it is remembered.")
     if packed.left_out:

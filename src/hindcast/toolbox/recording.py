@@ -17,7 +17,7 @@ from hindcast.model.verdict import Judgement, Matter
 from hindcast.reason.wording import one_line
 from hindcast.toolbox.desk import Desk
 from hindcast.toolbox.naming import IncidentId, known, ref_of
-from hindcast.toolbox.quoting import quoted
+from hindcast.toolbox.quoting import cited, named, quoted
 from hindcast.toolbox.tool import Arguments, Tool, ToolAnswer
 
 SHOWN_CHARS_MAX = 200
@@ -184,12 +184,12 @@ def _same(case: Case, made: Attempt) -> Attempt | None:
 def _recorded(desk: Desk, case: Case, attempt: Attempt, *, is_new: bool) -> ToolAnswer:
     kept = known(desk.memory.now(), case.id)
     done = "Recorded" if is_new else "On record"
-    text = (
-        f"{done} as {attempt.id} of {case.id}: {quoted(attempt.action, SHOWN_CHARS_MAX)} → {attempt.outcome}. "
-        f"[{ref_of(kept)}]"
-    )
+    what = f"{quoted(attempt.action, SHOWN_CHARS_MAX)} → {attempt.outcome}"
+    text = f"{done} as {named(attempt.id)} of {cited(case.id)}: {what}. [{cited(ref_of(kept))}]"
     if attempt.outcome is Outcome.UNKNOWN:
-        text += f"\nWhen you know what came of it, call attempt_record with attempt={attempt.id} and the outcome."
+        text += (
+            f"\nWhen you know what came of it, call attempt_record with attempt={named(attempt.id)} and the outcome."
+        )
     data = {
         "incident": case.id,
         "attempt": attempt.id,
@@ -221,7 +221,8 @@ def _verdict(desk: Desk, given: VerdictArguments) -> ToolAnswer:
     made = replace(made, asked=desk.clean(made.asked), why=desk.clean(given.why))
     commit = record_verdict(desk.memory, made, actor=desk.actor)
     of = f"{quoted(made.action, SHOWN_CHARS_MAX)} from " if made.matter is Matter.PROPOSAL else ""
-    text = f"Recorded: {of}{kept.case.id} is {judgement} for {quoted(made.asked, SHOWN_CHARS_MAX)}. [{ref_of(kept)}]"
+    asked = quoted(made.asked, SHOWN_CHARS_MAX)
+    text = f"Recorded: {of}{cited(kept.case.id)} is {judgement} for {asked}. [{cited(ref_of(kept))}]"
     data = {
         "incident": kept.case.id,
         "matter": made.matter.value,

@@ -14,7 +14,7 @@ from hindcast.model.record import MAIN, Json, Record
 from hindcast.reason.wording import counted
 from hindcast.toolbox.desk import Desk
 from hindcast.toolbox.naming import At, Branch
-from hindcast.toolbox.quoting import named, quoted
+from hindcast.toolbox.quoting import cited, named, quoted
 from hindcast.toolbox.sheet import Sheet, Tokens
 from hindcast.toolbox.tool import Arguments, Tool, ToolAnswer
 
@@ -89,7 +89,8 @@ def _search(desk: Desk, given: SearchArguments) -> ToolAnswer:
         ref = ref_of(record)
         why = f"; matched {', '.join(named(word) for word in hit.matched[:WORDS_SHOWN_MAX])}" if hit.matched else ""
         text = excerpt(record)
-        line = f"- [{ref}] {record.kind}, learnt {record.learned_at:%Y-%m-%d}{why}: {quoted(text, EXCERPT_CHARS_MAX)}"
+        head = f"[{cited(ref)}] {record.kind}, learnt {record.learned_at:%Y-%m-%d}{why}"
+        line = f"- {head}: {quoted(text, EXCERPT_CHARS_MAX)}"
         if sheet.say(line, ref, what="record", quotes=True):
             told.append(_told(record) | {"text": text[:EXCERPT_CHARS_MAX], "matched": list(hit.matched)})
     for note in found.notes:
@@ -163,14 +164,14 @@ def _diff(desk: Desk, given: DiffArguments) -> ToolAnswer:
 
 def _say_record(sheet: Sheet, sign: str, one: Record, what: str) -> bool:
     text = quoted(excerpt(one), EXCERPT_CHARS_MAX // 2)
-    line = f"{sign} [{ref_of(one)}] {one.kind}, by {named(one.actor)}: {text}"
+    line = f"{sign} [{cited(ref_of(one))}] {one.kind}, by {named(one.actor)}: {text}"
     return sheet.say(line, ref_of(one), what=what, quotes=True)
 
 
 def _say_altered(sheet: Sheet, one: Alteration) -> bool:
     fields = ", ".join(named(name) for name in one.fields[:FIELDS_SHOWN_MAX]) or "its whole content"
     was, now = ref_of(one.before), ref_of(one.after)
-    line = f"~ [{now}] was [{was}]; changed {fields}, by {named(one.after.actor)}"
+    line = f"~ [{cited(now)}] was [{cited(was)}]; changed {fields}, by {named(one.after.actor)}"
     return sheet.say(line, now, was, what="changed record")
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from hindcast.recall.pack import tokens_of
-from hindcast.toolbox.quoting import EXPLAINED
+from hindcast.toolbox.quoting import EXPLAINED, cited
 from hindcast.toolbox.tool import ToolAnswer
 
 TOKENS_MIN, TOKENS_MAX = 150, 20_000
@@ -67,7 +67,7 @@ class Sheet:
 
 def refs_text(refs: Sequence[str], *, most: int = 2) -> str:
     """The records a line rests on, as they are cited."""
-    shown = list(refs[:most])
+    shown = [cited(ref) for ref in refs[:most]]
     if len(refs) > most:
         shown.append(f"+{len(refs) - most}")
     return f" [{', '.join(shown)}]" if shown else ""
