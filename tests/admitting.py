@@ -16,7 +16,7 @@ from hindcast.adapters.audit_trail import AuditTrail
 from hindcast.adapters.clock import ManualClock
 from hindcast.adapters.passwords_argon2 import Argon2Passwords
 from hindcast.model.access import HOME, Caller, Role
-from hindcast.model.audit import AuditEntry
+from hindcast.model.audit import AuditEntry, AuditFilter
 
 START = datetime(2026, 11, 16, 2, 0, tzinfo=UTC)
 PASSWORD = "correct horse battery staple"
@@ -75,7 +75,7 @@ class Desk:
     def told(self, organisation: str = HOME) -> list[AuditEntry]:
         """What the audit trail says so far, oldest first."""
         self.trail.flush()
-        return list(reversed(self.access.audit.entries(organisation, by=self.operator, limit=1_000)))
+        return list(self.accounts.entries(organisation, AuditFilter(is_oldest_first=True, entries_max=1_000)))
 
     def close(self) -> None:
         """Let go of the store."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 
-from hindcast.access.office import Office, require_admin
+from hindcast.access.office import Office
 from hindcast.model.access import Caller, organisation_of, project_of
 from hindcast.model.audit import AuditEntry, AuditFilter, Chained, checked
 from hindcast.model.errors import Malformed
@@ -64,7 +64,7 @@ class Audit:
         outcome: str = "",
     ) -> tuple[AuditEntry, ...]:
         """Entries of a trail, newest first. Who administers one project only has to ask for its space."""
-        self._require(organisation, space, by)
+        self._look("read audit", organisation, space, by)
         if not 1 <= limit <= ENTRIES_MAX:
             raise Malformed(
                 f"{limit} entries at a time are not given.",
@@ -76,7 +76,7 @@ class Audit:
 
     def verify(self, organisation: str, *, by: Caller) -> Chained:
         """Recompute a whole trail."""
-        require_admin(self._office.accounts, by, organisation)
+        self._office.look(by, "verify audit", organisation=organisation)
         start = self._office.accounts.trail_start(organisation)
         return checked(organisation, start, self._all(organisation, AuditFilter()))
 
@@ -91,15 +91,15 @@ class Audit:
         space: str = "",
     ) -> Iterator[str]:
         """A trail as lines of text, oldest first, each ending with a new line."""
-        self._require(organisation, space, by)
+        self._look("export audit", organisation, space, by)
         if form not in tuple(AuditForm):
             raise Malformed(f"{form!r} is no form.", field="form", remedy=f"Choose {', '.join(AuditForm)}.")
         entries = self._all(organisation, AuditFilter(since=since, until=until, space=space))
         return _csv(entries) if form == AuditForm.CSV else _json_lines(entries)
 
-    def _require(self, organisation: str, space: str, by: Caller) -> None:
+    def _look(self, what: str, organisation: str, space: str, by: Caller) -> None:
         is_inside = space and organisation_of(space) == organisation
-        require_admin(self._office.accounts, by, organisation, project_of(space) if is_inside else "")
+        self._office.look(by, what, organisation=organisation, project=project_of(space) if is_inside else "")
 
     def _all(self, organisation: str, wanted: AuditFilter) -> Iterator[AuditEntry]:
         after = wanted.after

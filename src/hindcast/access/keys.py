@@ -63,7 +63,10 @@ class Keys:
         allowed = by.permissions_over(organisation)
         wide = Permission.ADMINISTER in allowed
         if project or wide or not _administers_any(by, organisation):
-            require_admin(self._office.accounts, by, organisation, project)
+            self._office.look(by, "list keys", organisation=organisation, project=project)
+        else:
+            told = self._office.entry(by, "list keys", organisation=organisation)
+            self._office.trail.note(told, is_repeated=True)
         found = [
             one
             for one in self._office.accounts.find(Key, organisation=organisation)

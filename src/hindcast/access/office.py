@@ -51,6 +51,17 @@ class Office:
             raise
         self.tell()
 
+    def look(self, by: Caller, what: str, *, organisation: str, project: str = "") -> None:
+        """Raise unless the caller administers what they want to look at; either way it is written down."""
+        space = space_of(organisation, project) if project else ""
+        entry = self.entry(by, what, organisation=organisation, space=space)
+        try:
+            require_admin(self.accounts, by, organisation, project)
+        except (Refused, Missing):
+            self.trail.write(self.refused(entry), is_repeated=True)
+            raise
+        self.trail.note(entry, is_repeated=True)
+
     def tell(self) -> None:
         """Let whoever listens know that something has changed."""
         for listener in tuple(self.listeners):

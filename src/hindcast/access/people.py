@@ -79,7 +79,7 @@ class People:
 
     def invitations(self, organisation: str, *, by: Caller) -> tuple[Invitation, ...]:
         """Invitations that were not taken up, those that are too old included."""
-        require_admin(self._office.accounts, by, organisation)
+        self._office.look(by, "list invitations", organisation=organisation)
         return self._office.accounts.find(Invitation, organisation=organisation)
 
     def withdraw(self, invitation: str, *, by: Caller) -> None:
@@ -97,7 +97,7 @@ class People:
     def list(self, organisation: str, *, by: Caller) -> tuple[Member, ...]:
         """Who belongs to an organisation, by e-mail address."""
         accounts = self._office.accounts
-        require_admin(accounts, by, organisation)
+        self._office.look(by, "list people", organisation=organisation)
         found: dict[str, list[Membership]] = {}
         for one in accounts.find(Membership, organisation=organisation):
             found.setdefault(one.person, []).append(one)
