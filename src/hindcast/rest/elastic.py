@@ -9,7 +9,7 @@ from starlette.responses import Response
 from hindcast.config import Settings
 from hindcast.ingest import elastic
 from hindcast.rest.failure import Answer, as_elastic
-from hindcast.rest.receiving import Received, Receiver
+from hindcast.rest.receiving import Received, Receiver, add_route
 
 # Official clients and Logstash refuse whoever does not say so.
 HEADERS = {"X-Elastic-Product": "Elasticsearch"}
@@ -49,9 +49,9 @@ def add(app: FastAPI, receiver: Receiver, settings: Settings) -> None:
 
     bulk = receiver.endpoint(parse, _answer)
     for path in ("/_bulk", "/{index}/_bulk", "/{index}/{type}/_bulk"):
-        app.add_route(path, bulk, methods=["POST", "PUT"], include_in_schema=False)
+        add_route(app, path, bulk, ("POST", "PUT"))
     for path in _ASKED:
-        app.add_route(path, shake, methods=["GET", "HEAD", "PUT", "POST"], include_in_schema=False)
+        add_route(app, path, shake, ("GET", "HEAD", "PUT", "POST"))
 
 
 def _answer(_: Request) -> Answer:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from hindcast.config import Settings
 from hindcast.ingest import lines
 from hindcast.rest.failure import Answer, as_json
-from hindcast.rest.receiving import Received, Receiver
+from hindcast.rest.receiving import Received, Receiver, add_route
 
 # A sender that names its delivery may repeat it without being counted twice.
 KEY_HEADER = "Idempotency-Key"
@@ -34,7 +34,7 @@ def add(app: FastAPI, receiver: Receiver, _settings: Settings) -> None:
         response = Response(orjson.dumps(told), media_type="application/json")
         return Received(read, response, key=request.headers.get(KEY_HEADER, ""))
 
-    app.add_route("/api/v1/lines", receiver.endpoint(parse, _answer), methods=["POST"], include_in_schema=False)
+    add_route(app, "/api/v1/lines", receiver.endpoint(parse, _answer))
 
 
 def _answer(_: Request) -> Answer:

@@ -11,7 +11,7 @@ from hindcast.ingest import loki
 from hindcast.model.columns import Parsed
 from hindcast.model.errors import Malformed
 from hindcast.rest.failure import Answer, as_text
-from hindcast.rest.receiving import Received, Receiver, is_json
+from hindcast.rest.receiving import Received, Receiver, add_route, is_json
 
 # Loki's own way of saying whose lines these are.
 TENANT_HEADER = "X-Scope-OrgID"
@@ -31,7 +31,7 @@ def add(app: FastAPI, receiver: Receiver, _settings: Settings) -> None:
 
     endpoint = receiver.endpoint(parse, _answer, space_header=TENANT_HEADER)
     for path in ("/loki/api/v1/push", "/api/prom/push"):
-        app.add_route(path, endpoint, methods=["POST"], include_in_schema=False)
+        add_route(app, path, endpoint)
 
 
 def _rows(parsed: Parsed) -> int:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from hindcast.config import Settings
 from hindcast.ingest import otlp
 from hindcast.rest.failure import Answer, WrongType, as_otlp
-from hindcast.rest.receiving import Received, Receiver, is_json
+from hindcast.rest.receiving import Received, Receiver, add_route, is_json
 
 _JSON = "application/json"
 _PROTOBUF = "application/x-protobuf"
@@ -31,7 +31,7 @@ def add(app: FastAPI, receiver: Receiver, _settings: Settings) -> None:
 
     for kind in ("logs", "metrics", "traces"):
         endpoint = receiver.endpoint(partial(parse, kind), _answer)
-        app.add_route(f"/v1/{kind}", endpoint, methods=["POST"], include_in_schema=False)
+        add_route(app, f"/v1/{kind}", endpoint)
 
 
 def _answer(request: Request) -> Answer:

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from starlette.routing import Match, Route
+from starlette.types import Scope
 
 from hindcast.app import App
 from hindcast.ingest import body
@@ -142,6 +145,20 @@ class Receiver:
                 raise _too_large(bytes_max)
             pieces.append(piece)
         return b"".join(pieces)
+
+
+class NamedRoute(Route):
+    """A route that says which one it was, for logs, figures and the audit trail: `/{index}/_bulk`, whatever the index."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Whether a request is for this route, and what it adds to the request."""
+        match, found = super().matches(scope)
+        return match, found if match is Match.NONE else {**found, "route": self}
+
+
+def add_route(app: FastAPI, path: str, endpoint: Endpoint, methods: Sequence[str] = ("POST",)) -> None:
+    """Add a way in. It belongs to somebody else's protocol, and so not into our description of the API."""
+    app.router.routes.append(NamedRoute(path, endpoint, methods=list(methods), include_in_schema=False))
 
 
 def _space(request: Request, named: str | None, body_key: str = "") -> str:

@@ -15,7 +15,7 @@ from hindcast.ingest.sources import alertmanager, github, grafana, pagerduty_eve
 from hindcast.model.columns import Parsed
 from hindcast.model.errors import Malformed
 from hindcast.rest.failure import Answer, as_json, as_pagerduty
-from hindcast.rest.receiving import Received, Receiver
+from hindcast.rest.receiving import Received, Receiver, add_route
 
 Source = Callable[..., Parsed]
 # Raises Refused unless the sender's signature fits the body.
@@ -46,7 +46,7 @@ def add(app: FastAPI, receiver: Receiver, settings: Settings) -> None:
     )
     for name, source, check in sources:
         endpoint = receiver.endpoint(_parser(receiver, source, check), lambda _: as_json)
-        app.add_route(f"/webhooks/{name}", endpoint, methods=["POST"], include_in_schema=False)
+        add_route(app, f"/webhooks/{name}", endpoint)
     _add_pagerduty_events(app, receiver)
 
 
@@ -81,7 +81,7 @@ def _add_pagerduty_events(app: FastAPI, receiver: Receiver) -> None:
             return Received(parsed, Response(answer.body, answer.status, media_type="application/json"))
 
         endpoint = receiver.endpoint(receive, answered, bytes_max=pagerduty_events.BODY_BYTES_MAX, key_in=_routing_key)
-        app.add_route(path, endpoint, methods=["POST"], include_in_schema=False)
+        add_route(app, path, endpoint)
 
 
 def _routing_key(body: bytes) -> str:
