@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING
 
-import anyio.to_thread
 from fastapi import FastAPI
-from starlette.concurrency import run_in_threadpool
 
 from hindcast import __version__
 from hindcast.access import Access
@@ -23,6 +18,7 @@ from hindcast.rest import (
     ask,
     audit,
     casework,
+    contract,
     edge,
     elastic,
     incidents,
@@ -36,7 +32,6 @@ from hindcast.rest import (
     memory,
     memory_history,
     memory_joining,
-    openapi,
     otlp,
     provider,
     recall,
@@ -47,31 +42,25 @@ from hindcast.rest import (
     telemetry,
     webhooks,
 )
-from hindcast.rest.briefer import Briefer
 from hindcast.rest.desk import desk as desk_of
 from hindcast.rest.health import Health
+from hindcast.rest.life import lifespan_of
 from hindcast.rest.live import Live
 from hindcast.rest.observing import Observing
 from hindcast.rest.once import Once
 from hindcast.rest.receiving import Receiver
 from hindcast.rest.seat import Doorkeeper
-from hindcast.rest.settling import settled
-from hindcast.rest.syslog import SyslogServer
-from hindcast.rest.ticker import Ticker, told
+from hindcast.rest.ticker import told
 
 if TYPE_CHECKING:
     from hindcast.rest.simulator import Simulator
-
-# Requests that are being parsed or wait for the disk at the same time; more of them wait their turn.
-THREADS_MAX = 64
 
 
 def create_app(running: Running, settings: Settings, access: Access | None = None) -> FastAPI:
     """The application, which begins to watch when it starts and closes what it stands on when it ends."""
     access = access or open_accounts(settings)
     live, turn, health = Live(), threading.Lock(), Health(running)
-    limits = IngestLimits()
-    receiver = Receiver(running.app, limits)
+    receiver = Receiver(running.app, IngestLimits())
     app = FastAPI(
         title="Hindcast",
         version=__version__,
@@ -79,7 +68,7 @@ def create_app(running: Running, settings: Settings, access: Access | None = Non
         # Their pages would load scripts from elsewhere.
         docs_url=None,
         redoc_url=None,
-        lifespan=_lifespan(running, live, turn, health, settings, limits),
+        lifespan=lifespan_of(running, live, turn, health, settings),
     )
     app.state.doorkeeper = Doorkeeper.of(access, settings)
     for routes in (otlp, elastic, loki, lines):
@@ -97,7 +86,7 @@ def create_app(running: Running, settings: Settings, access: Access | None = Non
     app.state.desks = mcp.desks_of(running, settings)
     mcp.add(app, app.state.desks)
     ask.add(app, app.state.desks, open_asker(settings))
-    openapi.add(app)
+    contract.add(app)
     edge.add(app, settings)
     app.add_middleware(Observing, figures=running.figures)
     # Last, so that it is outermost: nobody behind it sees, and writes down, the key in a path.
@@ -123,34 +112,3 @@ def _add_accounts(app: FastAPI, access: Access, settings: Settings) -> None:
     for routes in (spaces, keys, audit):
         routes.add(app, access)
     installation.add(app, settings)
-
-
-def _lifespan(
-    running: Running, live: Live, turn: threading.Lock, health: Health, settings: Settings, limits: IngestLimits
-) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS_MAX
-        live.attach(asyncio.get_running_loop())
-        await run_in_threadpool(running.app.begin)
-        briefer = Briefer(running.app, live)
-        health.ticker = ticker = Ticker(running.app, live, turn, looked=briefer.call)
-        ticker.start()
-        briefer.start()
-        syslog = SyslogServer(running.app, limits)
-        if settings.syslog_port:
-            await syslog.start(settings.host, settings.syslog_port)
-        try:
-            async with settled(), live_routes.kept(live, running, app.state.doorkeeper.access):
-                yield
-        finally:
-            health.ticker = None
-            if app.state.simulator is not None:
-                await run_in_threadpool(app.state.simulator.close)
-            await syslog.stop()
-            await run_in_threadpool(ticker.stop)
-            await run_in_threadpool(briefer.stop)
-            await run_in_threadpool(running.close)
-            await run_in_threadpool(app.state.doorkeeper.access.close)
-
-    return lifespan
