@@ -46,6 +46,7 @@ class App:
         self._parts = parts
         self.space = space
         self._spaces = {space}
+        self._has_begun = False
 
     @property
     def telemetry(self) -> Telemetry:
@@ -98,8 +99,10 @@ class App:
         return self._parts.take(where, parsed)
 
     def begin(self, spaces: Iterable[str] = ()) -> None:
-        """Take up the incidents that are not over, and learn what is usual, before the first tick."""
-        self._spaces.update(self._parts.course.begin((self.space, *spaces), now=self.now()))
+        """Take up the incidents that are not over, and learn what is usual, before the first tick; once."""
+        if not self._has_begun:
+            self._spaces.update(self._parts.course.begin((self.space, *spaces), now=self.now()))
+            self._has_begun = True
 
     def tick(self) -> tuple[Event, ...]:
         """Look once: what happened to incidents since the last look, already remembered."""

@@ -178,6 +178,16 @@ class Briefings:
             self._wanted[key] = now
         return kept
 
+    def forget(self, space: str) -> None:
+        """Keep nothing of a space: something was erased, and no answer may quote it any longer.
+
+        Those of incidents under way are asked for anew.
+        """
+        for key in [key for key in list(self._kept) if key[0] == space]:
+            kept = self._kept.pop(key, None)
+            if kept is not None and key in self._under_way:
+                self._wanted.setdefault(key, kept.at)
+
     def _keep(self, key: Key, made: Briefing) -> None:
         self._kept[key] = made
         self._kept.move_to_end(key)

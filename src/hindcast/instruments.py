@@ -17,7 +17,7 @@ class Work(StrEnum):
 
     # One look at the counts, whatever follows from it included.
     TICK = "tick"
-    # From the first record of a request read to all of them durable.
+    # A group of requests written, until they are durable.
     INGEST = "ingest"
     # Memory asked: what came to mind, and the answer made of it.
     RECALL = "recall"

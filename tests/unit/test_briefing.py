@@ -213,3 +213,15 @@ def test_a_clock_that_is_put_back_keeps_nobody_waiting(briefings: Briefings) -> 
     briefings.hear(event(EventKind.GREW))
 
     assert briefings.due_again(NOW) == A
+
+
+def test_what_was_erased_is_quoted_no_longer(briefings: Briefings) -> None:
+    """After an erasure nothing of the space is kept; what is under way is worked out anew, other spaces are not."""
+    briefings.hear(event(EventKind.OPENED))
+    briefings.work_out(*A, now=NOW)
+    briefings.work_out(*B, now=NOW)
+    briefings.work_out("theirs", "inc-a", now=NOW)
+    briefings.forget("ours")
+
+    assert (briefings.kept(*A), briefings.kept(*B), briefings.due(NOW)) == (None, None, A)
+    assert briefings.kept("theirs", "inc-a") is not None

@@ -11,6 +11,7 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -63,8 +64,10 @@ class Intake:
         limits: IntakeLimits | None = None,
         *,
         unwritten: Callable[[Sequence[Batch]], None] = lambda _: None,
+        timed: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
-        """`unwritten` is told of batches that could not be written, before their senders are."""
+        """`unwritten` is told of batches that could not be written, before their senders are; `timed` times writing."""
+        self._timed = timed
         self._prepare = prepare
         self._unwritten = unwritten
         self._written: Callable[[Sequence[Batch]], None] = lambda _: None
@@ -167,7 +170,8 @@ class Intake:
 
     def _write(self, batches: Sequence[Batch]) -> None:
         try:
-            self._telemetry.write(batches)
+            with self._timed():
+                self._telemetry.write(batches)
         except HindcastError:
             self._unwritten(batches)
             raise

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +27,7 @@ from hindcast.ingest.redact import Redactor
 from hindcast.ingest.template import Miner
 from hindcast.instruments import Work
 from hindcast.memory import Memory
+from hindcast.model.columns import Batch
 from hindcast.outcomes import Outcomes
 from hindcast.pipeline import Course, Preparation, Stages
 from hindcast.ports import Clock, Telemetry
@@ -64,12 +67,19 @@ class Running:
 def open_app(settings: Settings, *, clock: Clock | None = None) -> Running:
     """Open everything that one process needs to take signals in and to watch them."""
     clock = clock or WallClock()
+    collector = _collector(settings)
+    instruments = Figures(tuple(Work), span=collector.span if collector is not None else None)
     days = settings.telemetry_days
     retention = Retention(log_days=days, metric_days=days, span_days=days)
     telemetry = open_telemetry(telemetry_address(settings), retention=retention, clock=clock)
     stages = Stages(redactor(settings), Miner(telemetry.templates()), Fingerprinter())
     preparation = Preparation(stages, clock)
-    intake = Intake(preparation, telemetry, unwritten=preparation.owe)
+
+    def unwritten(batches: Sequence[Batch]) -> None:
+        instruments.counts["writes_failed"] += 1
+        preparation.owe(batches)
+
+    intake = Intake(preparation, telemetry, unwritten=unwritten, timed=partial(instruments.timed, Work.INGEST))
     rules = Rules(errors_min=settings.errors_min, window_seconds=settings.window_seconds)
     model = embedder(settings)
 
@@ -77,8 +87,6 @@ def open_app(settings: Settings, *, clock: Clock | None = None) -> Running:
         return open_memory_with(replace(settings, space=space), model, create=create, clock=clock)
 
     register = Register(open_space, lock=threading.Lock)
-    collector = _collector(settings)
-    instruments = Figures(tuple(Work), span=collector.span if collector is not None else None)
     minds = Minds(register, now=clock.now, instruments=instruments)
     briefings = Briefings(minds.about, minds.step)
     course = Course(

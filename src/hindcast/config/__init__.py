@@ -73,6 +73,11 @@ class Settings:
         "0: no syslog. 514 is the usual one, and needs rights that Hindcast should not have.",
         at_most=65_535,
     )
+    syslog_host: str = setting(
+        LISTENING,
+        "127.0.0.1",
+        "Syslog cannot say who sends: the address it listens on, which should be this machine or a network you trust.",
+    )
     github_secret: str = setting(
         INGEST, "", "What GitHub signs with; where one is set, an unsigned delivery is refused.", secret=True
     )

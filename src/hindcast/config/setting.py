@@ -80,7 +80,7 @@ def typed(name: str, value: object, about: About, *, is_number: bool, said: str)
         )
     check = _CHECKS.get(about.kind)
     problem = check(text) if check is not None and text else ""
-    if not text and name in ("host", "space"):
+    if not text and name in ("host", "syslog_host", "space"):
         problem = "It is empty."
     if problem:
         raise Malformed(problem, field=said, remedy=_remedy(about))

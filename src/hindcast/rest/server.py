@@ -18,6 +18,7 @@ from types import FrameType
 
 import httpx
 import uvicorn
+from fastapi import FastAPI
 
 from hindcast.adapters.footprint import few_arenas
 from hindcast.build.accounts import public_url
@@ -25,7 +26,6 @@ from hindcast.build.running import Running, open_app
 from hindcast.config import Settings
 from hindcast.model.errors import HindcastError, Malformed, Unavailable
 from hindcast.rest import create_app, guard
-from hindcast.rest.live import Live
 from hindcast.rest.logs import begin_logging
 
 LOG = logging.getLogger("hindcast")
@@ -58,7 +58,7 @@ def run(
         def told() -> None:
             tell(f"Hindcast listens on {url_of(settings)} (space {settings.space!r}). Ctrl-C stops it.")
             if settings.syslog_port:
-                tell(f"Syslog over UDP and TCP on port {settings.syslog_port}.")
+                tell(f"Syslog over UDP and TCP on {settings.syslog_host}:{settings.syslog_port}.")
             link = app.state.doorkeeper.access.first_link(public_url(settings))
             if link is not None:
                 tell(f"Nobody can sign in yet. The first admin begins here, once, within a day: {link}")
@@ -67,13 +67,9 @@ def run(
         # Where starting failed half-way, closing is left to us; where it did not, closing again does nothing.
         with closing(running):
             app = create_app(running, settings)
-            server = Server(_config(app), app.state.live, told)
+            server = Server(app, told)
             server.run(sockets=[listener])
         LOG.info("Hindcast has stopped.")
-    if not server.started:
-        raise Unavailable(
-            "Hindcast could not start.", remedy="The log above says why; `hindcast doctor` looks for more."
-        )
 
 
 def url_of(settings: Settings) -> str:
@@ -82,10 +78,11 @@ def url_of(settings: Settings) -> str:
     return f"http://{host}:{settings.port}"
 
 
-def _config(app: object) -> uvicorn.Config:
+def _config(app: FastAPI) -> uvicorn.Config:
     return uvicorn.Config(
-        app,  # type: ignore[arg-type]
+        app,
         http=guard.protocol(guard.ConnectionLimits()),
+        lifespan="off",
         log_config=None,
         access_log=False,
         server_header=False,
@@ -97,26 +94,32 @@ def _config(app: object) -> uvicorn.Config:
 
 
 class Server(uvicorn.Server):
-    """Uvicorn, with streams that are told of the end, and a second signal that hurries without losing anything."""
+    """Uvicorn, with streams that are told of the end, and a second signal that hurries without losing anything.
 
-    def __init__(self, config: uvicorn.Config, live: Live, ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._live = live
+    The application's life is run here and not by uvicorn: what goes wrong while it begins is an error like any other,
+    and what has to be written at its end is written however much somebody hurries.
+    """
+
+    def __init__(self, app: FastAPI, ready: Callable[[], None]) -> None:
+        super().__init__(_config(app))
+        self._app = app
         self._ready = ready
+
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        """From the beginning of the application to its end."""
+        with self.capture_signals():
+            async with self._app.router.lifespan_context(self._app):
+                await self._serve(sockets)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, once everything behind it has begun."""
         await super().startup(sockets=sockets)
-        if self.started:
-            self._ready()
+        self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End in order: streams first, or everybody would wait for them."""
-        self._live.end("Hindcast is stopping.")
+        self._app.state.live.end("Hindcast is stopping.")
         await super().shutdown(sockets=sockets)
-        if self.force_exit:
-            # Left out by uvicorn when somebody is in a hurry; but what was acknowledged has to be written.
-            await self.lifespan.shutdown()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002
         """Whichever signal, whoever sends it: the first asks, the second hurries."""
@@ -174,16 +177,25 @@ def who_answers(settings: Settings) -> str:
 
 
 def _opened(settings: Settings, wait_seconds: float) -> Running:
-    """Everything opened; a store that is away is waited for as long as somebody wants to."""
+    """Everything opened and begun; a store that is away is waited for as long as somebody wants to."""
     deadline = time.monotonic() + wait_seconds
     while True:
         try:
-            return open_app(settings)
+            return _begun(open_app(settings))
         except Unavailable as error:
             if time.monotonic() + RETRY_SECONDS > deadline:
                 raise
             LOG.warning("A store does not answer yet: %s", error)
             time.sleep(RETRY_SECONDS)
+
+
+def _begun(running: Running) -> Running:
+    try:
+        running.app.begin()
+    except BaseException:
+        running.close()
+        raise
+    return running
 
 
 def _allow_files() -> None:

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 from hindcast.app import App
-from hindcast.model.incident import Event, to_json
+from hindcast.model.incident import Event
 from hindcast.rest.live import Live
+from hindcast.rest.shapes import detection
 
 LOG = logging.getLogger("hindcast")
 
@@ -96,4 +97,4 @@ class Ticker:
 
 def told(event: Event) -> dict[str, Any]:
     """An event as listeners get it."""
-    return {"kind": event.kind, "at": event.at.isoformat(), "why": event.why, "incident": to_json(event.incident)}
+    return {"kind": event.kind, "at": event.at.isoformat(), "why": event.why, "incident": detection(event.incident)}
