@@ -42,6 +42,8 @@ PATTERNS_OWED_MAX = 20_000
 UNNAMED = "unnamed"
 # A person who has just regrouped something looks again within this time.
 GROUPS_EVERY = timedelta(seconds=5)
+# Detection waits for a clock that was set back by less than this; one that was set back further was wrong before.
+CLOCK_BACK_MAX = timedelta(seconds=60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +229,7 @@ class Course:
         self._groups = groups
         self._counts = counts
         self._groups_due = datetime.min.replace(tzinfo=UTC)
+        self._looked_at = datetime.min.replace(tzinfo=UTC)
         # Steps that could not be committed yet; they are tried again, in order, with every look.
         self._unremembered: list[Event] = []
 
@@ -249,6 +252,12 @@ class Course:
     def tick(self, spaces: Iterable[str], *, now: datetime) -> tuple[Event, ...]:
         """Look once: what happened to incidents since the last look, remembered, its briefings asked for."""
         spaces = set(spaces)
+        if self._looked_at - now > CLOCK_BACK_MAX:
+            # Detection counts forward only. As after a restart, it learns again what is usual before this moment.
+            self._counts["clock_set_back"] += 1
+            self._watch = self._watch.anew()
+            self.begin(spaces, now=now)
+        self._looked_at = now
         if now >= self._groups_due or self._groups_due - now > GROUPS_EVERY:
             self._groups_due = now + GROUPS_EVERY
             self._read_groups(spaces)

@@ -71,6 +71,10 @@ class Watch:
         # The incidents as they were last told, by space and id, for the evidence in them.
         self._evidence: OrderedDict[tuple[str, str], Incident] = OrderedDict()
 
+    def anew(self) -> Watch:
+        """One that has seen nothing yet, by the same rules."""
+        return Watch(self._telemetry, Detector(self._detector.rules), Anomalies(self._anomalies.rules))
+
     def learn(self, *, now: datetime) -> tuple[str, ...]:
         """Go on after a restart: learn what is usual from the counts. Says which spaces were counted in."""
         spaces: dict[str, None] = {}
