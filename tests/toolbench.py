@@ -19,6 +19,32 @@ from hindcast.toolbox import Desk
 NOW = datetime(2026, 11, 16, 2, 0, tzinfo=UTC)
 SPACE = "team"
 STORY = "past-redis-worker-pool"
+# A call of every tool that finds or records something in the demo's history; every value can be written as text.
+CALLS: dict[str, dict[str, str]] = {
+    "recall": {"text": "redis.exceptions.ConnectionError: Connection reset by peer"},
+    "what_not_to_try": {"incident": STORY},
+    "search_incidents": {"words": "redis", "count_max": "3"},
+    "incident_get": {"incident": STORY},
+    "resolution_patterns": {"about": "redis"},
+    "error_correlations": {"about": "postgres"},
+    "memory_search": {"words": "certificate", "namespace": "runbooks"},
+    "memory_diff": {"before": "1 day ago"},
+    "attempt_record": {"incident": STORY, "action": "drained the worker queue", "outcome": "no_effect"},
+    "verdict_record": {"incident": STORY, "judgement": "right", "asked": "Connection reset by peer"},
+}
+# What each of them says, among other things.
+SAID = {
+    "recall": "Seen before",
+    "what_not_to_try": "Made it worse in this incident itself",
+    "search_incidents": "1 to 3, best matches first",
+    "incident_get": "Payment workers lose redis",
+    "resolution_patterns": "MADE IT WORSE",
+    "error_correlations": "service database",
+    "memory_search": "runbooks/certificates@",
+    "memory_diff": "learnt",
+    "attempt_record": "drained the worker queue",
+    "verdict_record": f"{STORY} is right",
+}
 ERROR = "redis.exceptions.ConnectionError: Error while reading from redis-main:6379 : (104, 'Connection reset by peer')"
 
 
@@ -31,6 +57,14 @@ def seeded(folder: Path, space: str = SPACE) -> Path:
     """A folder in which a space remembers the demo's history."""
     memory = memory_in(folder, space)
     seed(memory, now=NOW)
+    memory.close()
+    return folder
+
+
+def seeded_today(folder: Path, space: str = SPACE) -> Path:
+    """The same as seen from today, for programs that have a clock of their own."""
+    memory = open_memory(Settings(store=str(folder), space=space, model="none"))
+    seed(memory, now=datetime.now(UTC))
     memory.close()
     return folder
 

@@ -189,6 +189,18 @@ def test_what_not_to_try_says_that_silence_is_no_proof(desk: Desk) -> None:
     assert answer.data["avoid"] == []
 
 
+def test_what_failed_in_the_incident_itself_comes_first(small: Desk) -> None:
+    """What was tried in vain an hour ago, in the very incident, is the first thing not to try."""
+    call(small, "attempt_record", incident="inc-7", action="restarted checkout", outcome="no_effect")
+    call(small, "attempt_record", incident="inc-7", action="drained a node", outcome="made_worse")
+    call(small, "attempt_record", incident="inc-7", action="opened the circuit breaker", outcome="worked")
+
+    answer = call(small, "what_not_to_try", incident="inc-7")
+
+    assert [one["action"] for one in answer.data["avoid"]] == ["drained a node", "restarted checkout"]
+    assert answer.text.startswith("2 things failed in this incident already.")
+
+
 def test_search_pages_through_everything_once(desk: Desk) -> None:
     """Pages do not overlap, end when they say so, and together hold every incident."""
     found: list[str] = []

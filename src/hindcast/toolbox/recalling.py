@@ -6,16 +6,17 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from hindcast.model.case import Attempt, Outcome
 from hindcast.model.diagnosis import Advice, Diagnosis
 from hindcast.model.errors import Malformed
 from hindcast.model.recollection import Familiarity
 from hindcast.model.record import MAIN
 from hindcast.reason.headline import percent
-from hindcast.reason.wording import one_line
+from hindcast.reason.wording import counted, one_line
 from hindcast.recall.pack import pack
 from hindcast.recollect import Answered
 from hindcast.toolbox.desk import Desk
-from hindcast.toolbox.naming import At, Branch, known
+from hindcast.toolbox.naming import At, Branch, known, ref_of
 from hindcast.toolbox.quoting import cited, quoted
 from hindcast.toolbox.sheet import TOKENS_MAX, Sheet, Tokens, refs_text
 from hindcast.toolbox.tool import Arguments, Tool, ToolAnswer
@@ -134,8 +135,9 @@ def advice_told(one: Advice) -> dict[str, Any]:
 def _what_not_to_try(desk: Desk, given: FailureArguments) -> ToolAnswer:
     diagnosis = asked(desk, given).diagnosis
     sheet = Sheet(given.tokens_max)
-    sheet.say(_avoid_head(diagnosis))
-    told = []
+    own = _own(desk, given)
+    sheet.say(_avoid_head(diagnosis, len(own[1])))
+    told = [_own_told(one, own[0]) for one in own[1] if _say_own(sheet, one, own[0])]
     for one in diagnosis.avoid:
         line = f"- {_verdict(one)}: {quoted(one.action, CLAIM_CHARS_MAX)} {_counts(one)}{refs_text(one.evidence)}"
         if not sheet.say(line, *one.evidence, what="thing not to try", quotes=True):
@@ -151,8 +153,32 @@ def _what_not_to_try(desk: Desk, given: FailureArguments) -> ToolAnswer:
     return sheet.answer({"familiarity": diagnosis.familiarity.value, "avoid": told})
 
 
-def _avoid_head(diagnosis: Diagnosis) -> str:
+def _own(desk: Desk, given: FailureArguments) -> tuple[str, tuple[Attempt, ...]]:
+    """What failed in the very incident that is asked about, the harm first, and what to cite for it."""
+    if not given.incident.strip():
+        return "", ()
+    kept = known(desk.view(given.at, given.branch), given.incident)
+    failed = [one for one in kept.case.attempts if one.outcome in (Outcome.MADE_WORSE, Outcome.NO_EFFECT)]
+    return ref_of(kept), tuple(sorted(failed, key=lambda one: one.outcome is not Outcome.MADE_WORSE))
+
+
+def _say_own(sheet: Sheet, one: Attempt, ref: str) -> bool:
+    what = "Made it worse" if one.outcome is Outcome.MADE_WORSE else "No effect"
+    line = f"- {what} in this incident itself: {quoted(one.action, CLAIM_CHARS_MAX)}{refs_text((ref,))}"
+    return sheet.say(line, ref, what="thing not to try", quotes=True)
+
+
+def _own_told(one: Attempt, ref: str) -> dict[str, Any]:
+    is_harm = one.outcome is Outcome.MADE_WORSE
+    counts = {"worked": 0, "no_effect": int(not is_harm), "made_worse": int(is_harm)}
+    return {"action": one_line(one.action, CLAIM_CHARS_MAX), **counts, "evidence": [ref], "in_this_incident": True}
+
+
+def _avoid_head(diagnosis: Diagnosis, own: int) -> str:
     harm = sum(1 for one in diagnosis.avoid if one.made_worse)
+    here = f"{counted(own, 'thing')} failed in this incident already. " if own else ""
+    if not diagnosis.avoid and own:
+        return f"{here}Of earlier incidents nothing is recorded to warn of."
     if not diagnosis.avoid:
         why = (
             "This failure was not seen before."
@@ -162,7 +188,7 @@ def _avoid_head(diagnosis: Diagnosis) -> str:
         return f"Nothing to warn of. {why} That is no proof that an action is safe."
     near = "" if diagnosis.case else " in incidents that look near to this one"
     useless = len(diagnosis.avoid) - harm
-    return f"{harm} made it worse and {useless} did not help{near}."
+    return f"{here}Before, {harm} made it worse and {useless} did not help{near}."
 
 
 def _verdict(one: Advice) -> str:
