@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
+from argon2 import PasswordHasher
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from tests.serving import wait_for
 
 from hindcast.access import Access
 from hindcast.adapters.clock import WallClock
+from hindcast.adapters.passwords_argon2 import Argon2Passwords
 from hindcast.build.accounts import open_accounts
 from hindcast.build.running import open_app
 from hindcast.config import Settings
@@ -26,6 +28,8 @@ OWN = "acme/payments"
 FOREIGN = "globex/secrets"
 NOWHERE = "globex/nothing"
 PASSWORD = "correct horse battery staple"
+# The real thing at its least cost: what is tried here is not how hard a password is to guess.
+PASSWORDS = Argon2Passwords(PasswordHasher(time_cost=1, memory_cost=64, parallelism=1))
 # A name of this machine, and an address of it.
 HERE = {"base_url": "http://127.0.0.1", "client": ("127.0.0.1", 50_000)}
 
@@ -49,7 +53,7 @@ def settings_in(folder: Path, **settings: str | int) -> Settings:
 @contextmanager
 def opened(settings: Settings) -> Iterator[tuple[FastAPI, Access, TestClient]]:
     """A Hindcast in this process, from start to end."""
-    access = open_accounts(settings)
+    access = open_accounts(settings, passwords=PASSWORDS)
     app = create_app(open_app(settings), settings, access)
     with TestClient(app, **HERE, follow_redirects=False) as client:  # type: ignore[arg-type]
         yield app, access, client

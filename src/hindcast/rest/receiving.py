@@ -148,7 +148,7 @@ class Receiver:
 
 
 class NamedRoute(Route):
-    """A route that says which one it was, for logs, figures and the audit trail: `/{index}/_bulk`, whatever the index."""
+    """A route that says which one it was, for logs, figures and the audit trail: `/{index}/_bulk`, not its index."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Whether a request is for this route, and what it adds to the request."""
