@@ -111,7 +111,7 @@ def detected(hindcast: Keyboard, state: IncidentState = IncidentState.OPEN) -> I
         "inc-live", "shop", "search: 132 errors", state, finding, (affected,), START, START, START, Severity.MAJOR
     )  # fmt: skip
     memory = hindcast.memory()
-    Register(lambda _, create=True: memory).remember(Event(EventKind.OPENED, START, made, "132 errors"))
+    Register(lambda _, **_create: memory).remember(Event(EventKind.OPENED, START, made, "132 errors"))
     memory.close()
     return made
 
@@ -329,7 +329,7 @@ def test_a_joined_incident_is_listed_as_joined(hindcast: Keyboard) -> None:
     """What detection made part of another incident is not called dismissed."""
     made = replace(detected(hindcast), state=IncidentState.JOINED, joined="redis-pool")
     memory = hindcast.memory()
-    Register(lambda _, create=True: memory).remember(Event(EventKind.JOINED, START, made, "one outage"))
+    Register(lambda _, **_create: memory).remember(Event(EventKind.JOINED, START, made, "one outage"))
     memory.close()
 
     rows = [line.split()[:2] for line in hindcast.ok("list").out.splitlines()]

@@ -46,7 +46,7 @@ def hindcast(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Resting]:
 @pytest.fixture
 def space(hindcast: Resting, request: pytest.FixtureRequest) -> str:
     """A space that knows one incident."""
-    name = request.node.name.partition("[")[0].replace("_", "-")[:60] + f"-{abs(hash(request.node.name)) % 10_000}"
+    name: str = request.node.name.partition("[")[0].replace("_", "-")[:60] + f"-{abs(hash(request.node.name)) % 10_000}"
     hindcast.remember(name, case())
     return name
 

@@ -70,7 +70,7 @@ class Desk:
     def __init__(self, folder: Path) -> None:
         settings = Settings(store=str(folder), space="local", actor="ana", model="none")
         self.memory: Memory = open_memory(settings, clock=ManualClock(NOW))
-        self.register = Register(lambda _, create=True: self.memory)
+        self.register = Register(lambda _, **_create: self.memory)
         self.casebook = self.register.casebook("local")
 
     def tell(self, one: Incident, kind: EventKind = EventKind.CHANGED) -> Case:

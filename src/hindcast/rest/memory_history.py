@@ -12,7 +12,7 @@ from starlette.responses import Response
 from hindcast.memory import Memory, View
 from hindcast.model.answer import Moment
 from hindcast.model.errors import Malformed
-from hindcast.model.ids import Address
+from hindcast.model.ids import Address, is_commit_prefix
 from hindcast.model.query import Filter
 from hindcast.model.query import Query as Asked
 from hindcast.model.record import MAIN, Json
@@ -82,7 +82,7 @@ def _add_commits(app: FastAPI, desk: Desk) -> None:
     ) -> Response:
         """One commit with what it learned, changed and forgot."""
         memory = desk.memory(seat.space)
-        found = memory.log(_commit(memory, commit), commits_max=1)[0]
+        found = memory.log(commit_moment(memory, commit), commits_max=1)[0]
         difference = shapes.difference(memory.changes(found), shown_max=shown)
         return answered(CommitChanges(shapes.commit(found), difference))
 
@@ -210,14 +210,13 @@ def _after(memory: Memory, at: str, branch: str) -> int:
     return _moment(memory, at, branch).seq + 1
 
 
-def _commit(memory: Memory, text: str) -> Moment:
+def commit_moment(memory: Memory, text: str) -> Moment:
     """A commit by its id or the beginning of it; no other word for a moment will do."""
-    found = memory.at(text).moment
-    if not found.name.startswith(text) or found.seq == 0:
+    if not is_commit_prefix(text):
         raise Malformed(
             f"{text[:40]!r} is not a commit id.", field="commit", remedy="GET /api/v1/memory/commits lists them."
         )
-    return found
+    return memory.at(text).moment
 
 
 def _step(cursor: str | None) -> int | None:

@@ -10,14 +10,13 @@ from starlette.responses import Response
 
 from hindcast.memory import Memory
 from hindcast.model.answer import Choice, Instead, Policy
-from hindcast.model.errors import Malformed
-from hindcast.model.ids import Address, is_commit_prefix
+from hindcast.model.ids import Address
 from hindcast.model.record import MAIN
 from hindcast.rest import memory_shapes as shapes
 from hindcast.rest.casework import Said
 from hindcast.rest.desk import MOMENT_CHARS_MAX, Desk, answered
 from hindcast.rest.memory import TAG, WHY_CHARS_MAX, Why
-from hindcast.rest.memory_history import numbered
+from hindcast.rest.memory_history import commit_moment, numbered
 from hindcast.rest.memory_shapes import BranchTold, ErasedTold, MergeTold, SnapshotTold, VerifiedTold
 from hindcast.rest.once import Again
 from hindcast.rest.paging import ITEMS_IF_UNSAID, Cursor, Limit, Page
@@ -213,10 +212,4 @@ def _choices(said: dict[str, Literal["ours", "theirs", "newest"] | Body]) -> dic
 
 def _head(memory: Memory, text: str | None) -> str | None:
     """The whole id of a commit that was named by its beginning."""
-    if text is None:
-        return None
-    if not is_commit_prefix(text):
-        raise Malformed(
-            f"{text[:40]!r} is not a commit id.", field="commit", remedy="GET /api/v1/memory/commits lists them."
-        )
-    return memory.at(text).moment.name
+    return commit_moment(memory, text).name if text is not None else None
