@@ -30,7 +30,7 @@ from hindcast.rest.live import Live
 # Long enough for a machine that does other things, too; what is waited for comes much sooner.
 SECONDS_MAX = 30
 # Rights are looked at again more often than in life, so that a test need not wait.
-LIMITS = LiveLimits(check_seconds=0.1, beat_seconds=0.5)
+LIMITS = LiveLimits(check_seconds=0.1, expiry_seconds=0.2, beat_seconds=0.5)
 
 
 @dataclass

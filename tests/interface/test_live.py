@@ -134,10 +134,8 @@ def test_a_wish_that_makes_no_sense_is_refused(hindcast: Answering, query: dict[
 def test_the_client_hears_what_happens(hindcast: Answering) -> None:
     """The client's iterator gives events as values, beats left out, and says why a wish is refused."""
     with hindcast.client() as client:
-        events = client.live(kinds=["incident", "rates"])
-        first = next(events)
+        first = next(client.live(kinds=["incident", "rates"]))
         assert first.kind in ("incident", "rates")
-        events.close()
         with pytest.raises(Malformed, match="kinds"):
             next(client.live(kinds="gossip"))
 
@@ -151,6 +149,22 @@ def test_what_nobody_listens_to_costs_nothing(hindcast: Answering) -> None:
 
     wait_for(lambda: not hindcast.live.is_fed_on.is_set(), what="everybody to have left")
     assert hindcast.live.streams == 0
+
+
+def test_a_scenario_befalls_the_quiet_world(hindcast: Answering) -> None:
+    """Seven services can log quietly until they are stopped; a scenario then happens to them, and not beside them."""
+    with hindcast.client(space="quiet") as client:
+        quiet = client.simulator_play(rate_per_s=20)
+        assert (quiet.scenario, quiet.phase) == ("", "quiet")
+        wait_for(lambda: (client.simulator_get().running or quiet).acknowledged, what="records")
+        troubled = client.simulator_play(scenario="memory-leak")
+        assert (troubled.scenario, troubled.phase) == ("memory-leak", "building")
+        assert troubled.acknowledged > 0
+        with pytest.raises(Stale, match="memory-leak plays already"):
+            client.simulator_play()
+        with pytest.raises(Malformed, match="scenario"):
+            client.simulator_play(service="payment")
+        client.simulator_stop()
 
 
 def test_scenarios_are_played_and_stopped(hindcast: Answering) -> None:

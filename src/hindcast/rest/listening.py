@@ -40,6 +40,8 @@ class LiveLimits:
     beat_seconds: float = 15.0
     # How long after a key is revoked its streams may go on.
     check_seconds: float = 2.0
+    # Keys and sessions run out without anybody doing anything: rights are looked at anew after this time at the latest.
+    expiry_seconds: float = 5.0
     # While nobody can be asked whether a right still holds, streams go on for so long.
     unchecked_seconds_max: float = 60.0
     # Clients come back after a time between these, so that a restart does not bring all of them at once.

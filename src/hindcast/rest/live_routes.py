@@ -34,13 +34,13 @@ HEADERS = {
     # No proxy may gather events, keep them or change them.
     "Cache-Control": "no-store, no-transform",
     "X-Accel-Buffering": "no",
+    # A stream that has ended leaves no connection behind.
+    "Connection": "close",
 }
 KINDS_IF_UNSAID = "incident,answer"
 WORDS_MAX = 10
 SERVICES_MAX = 50
 NUMBER_MAX = 2**64 - 1
-# Keys and sessions run out without anybody doing anything; rights are looked at again after this time at the latest.
-EXPIRY_SECONDS = 5.0
 STOPPING = "Hindcast is stopping; come back in a moment."
 REFUSED = "Your right to listen here has ended."
 UNCHECKED = "Nobody could be asked whether you may still listen; come back a little later."
@@ -188,7 +188,7 @@ class Keeper:
             if (proof, space) not in known:
                 known[proof, space] = self._access.admits(proof, Permission.READ, space)
         self._revision = revision
-        self._check_due = time.monotonic() + EXPIRY_SECONDS
+        self._check_due = time.monotonic() + self._live.limits.expiry_seconds
         return [one for one in listeners if not known[one.right.proof, one.wish.space]]
 
 

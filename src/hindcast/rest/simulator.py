@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Annotated
@@ -21,11 +20,11 @@ from starlette.responses import Response
 from hindcast.app import App
 from hindcast.ingest import otlp
 from hindcast.model.columns import Parsed
-from hindcast.model.errors import HindcastError, Missing, Stale
+from hindcast.model.errors import HindcastError, Malformed, Missing, Stale
 from hindcast.model.ingest_limits import IngestLimits
 from hindcast.rest.once import Again
 from hindcast.rest.seat import Responding
-from hindcast.simulate import NAMES, SCENARIOS, Moment, Scenario, World, burst
+from hindcast.simulate import NAMES, SCENARIOS, Moment, Phase, Scenario, World, burst
 from hindcast.simulate import scenario as by_name
 from hindcast.simulate.burst import ERRORS_MAX
 from hindcast.simulate.otlp import exports
@@ -43,7 +42,10 @@ _KINDS: dict[str, otlp.Kind] = {"/v1/logs": "logs", "/v1/metrics": "metrics", "/
 class Wanted(BaseModel):
     """What is to go wrong."""
 
-    scenario: Annotated[str, Field(max_length=100, description="A name of `scenarios`.")]
+    scenario: Annotated[
+        str | None,
+        Field(max_length=100, description="A name of `scenarios`; if left out, services just log until stopped."),
+    ] = None
     service: Annotated[
         str | None,
         Field(max_length=100, description="Only this service fails, at once; else the whole scenario plays."),
@@ -70,8 +72,9 @@ class ScenarioTold:
 class RunTold:
     """Something that goes wrong, or went."""
 
+    # Empty where services just log.
     scenario: str
-    # Empty where the whole scenario plays.
+    # Empty where all of them are concerned.
     service: str
     started_at: datetime
     phase: str
@@ -90,27 +93,45 @@ class SimulatorTold:
 
 @dataclass(slots=True)
 class _Run:
-    scenario: Scenario
+    """Seven services that log, and what befalls them."""
+
     world: World
+    seed: int
     by: str
+    # Whether they go on logging when nothing befalls them any more.
+    is_endless: bool
+    scenario: Scenario | None = None
     acknowledged: int = 0
     stopping: threading.Event = field(default_factory=threading.Event)
     thread: threading.Thread | None = None
 
+    def befall(self, scenario: Scenario | None, now: datetime, rate_per_s: float, by: str) -> None:
+        """From now on this happens to them, or nothing."""
+        quiet_seconds = scenario.quiet_seconds if scenario is not None else 0
+        happens = [scenario] if scenario is not None else []
+        starts_at = now - timedelta(seconds=quiet_seconds)
+        self.world = World(self.seed, happens, rate_per_s=rate_per_s, starts_at=starts_at)
+        self.scenario, self.by = scenario, by
+
+    def is_over(self, second: datetime) -> bool:
+        """Whether everything is as it was."""
+        if self.scenario is None:
+            return not self.is_endless
+        return second >= self.world.starts_at + timedelta(seconds=self.scenario.over_after_seconds)
+
     def told(self, now: datetime) -> RunTold:
+        """As callers get it."""
         after = (now - self.world.starts_at).total_seconds()
-        phase = self.scenario.phase(after).value
-        return RunTold(self.scenario.name, "", self.world.starts_at, phase, self.acknowledged, self.by)
+        name, phase = (self.scenario.name, self.scenario.phase(after)) if self.scenario else ("", Phase.QUIET)
+        return RunTold(name, "", self.world.starts_at, phase.value, self.acknowledged, self.by)
 
 
 class Simulator:
-    """Plays at most one scenario in each space, each in a thread of its own."""
+    """Plays one world in each space, and at most one scenario in it, each in a thread of its own."""
 
-    def __init__(self, app: App, *, wait: Callable[[threading.Event, float], bool] | None = None) -> None:
-        """`wait` lets time pass, or says that somebody wants it to end."""
+    def __init__(self, app: App) -> None:
         self._app = app
         self._limits = IngestLimits()
-        self._wait = wait or threading.Event.wait
         self._lock = threading.Lock()
         self._runs: dict[str, _Run] = {}
 
@@ -121,25 +142,36 @@ class Simulator:
         return run.told(self._app.now()) if run is not None else None
 
     def play(self, space: str, wanted: Wanted, *, by: str) -> RunTold:
-        """Begin a scenario where trouble begins to build up. Raises Stale when one plays already."""
-        scenario = by_name(wanted.scenario)
-        starts_at = self._app.now() - timedelta(seconds=scenario.quiet_seconds)
-        world = World(wanted.seed, [scenario], rate_per_s=wanted.rate_per_s, starts_at=starts_at)
-        run = _Run(scenario, world, by)
-        run.thread = threading.Thread(target=self._play, args=(space, run), name="simulator", daemon=True)
+        """Begin a scenario where trouble begins to build up, in the world that logs here already if there is one.
+
+        Raises Stale when one plays already.
+        """
+        now = self._app.now()
+        scenario = by_name(wanted.scenario) if wanted.scenario is not None else None
         with self._lock:
-            if space in self._runs:
+            run = self._runs.get(space)
+            if run is not None and (run.scenario is not None or scenario is None):
                 raise Stale(
-                    f"{self._runs[space].scenario.name} plays already.",
+                    f"{run.scenario.name if run.scenario else 'The quiet world'} plays already.",
                     field="scenario",
                     remedy="Stop it with DELETE /api/v1/simulator first, or wait until it is over.",
                 )
-            self._runs[space] = run
-        run.thread.start()
-        return run.told(self._app.now())
+            if run is None:
+                world = World(wanted.seed, rate_per_s=wanted.rate_per_s, starts_at=now)
+                run = self._runs[space] = _Run(world, wanted.seed, by, is_endless=scenario is None)
+                run.thread = threading.Thread(target=self._play, args=(space, run), name="simulator", daemon=True)
+                run.befall(scenario, now, wanted.rate_per_s, by)
+                run.thread.start()
+            else:
+                run.befall(scenario, now, run.world.rate_per_s, by)
+            return run.told(now)
 
     def inject(self, space: str, wanted: Wanted, service: str, *, by: str) -> RunTold:
         """Let one service fail at once; when this returns, what it wrote is durable."""
+        if wanted.scenario is None:
+            raise Malformed(
+                "How the service fails is not said.", field="scenario", remedy=f"Use one of {', '.join(SCENARIOS)}."
+            )
         now = self._app.now()
         moment = burst(by_name(wanted.scenario), service, wanted.errors, at=now, seed=wanted.seed)
         return RunTold(wanted.scenario, service, now, "outage", self._take(space, moment), by)
@@ -168,10 +200,9 @@ class Simulator:
 
     def _play(self, space: str, run: _Run) -> None:
         second = self._app.now().replace(microsecond=0)
-        over_at = run.world.starts_at + timedelta(seconds=run.scenario.over_after_seconds)
-        while second < over_at:
+        while not self._is_done(space, run, second):
             left = (second + timedelta(seconds=1) - self._app.now()).total_seconds()
-            if self._wait(run.stopping, max(0.0, left)):
+            if run.stopping.wait(max(0.0, left)):
                 return
             try:
                 run.acknowledged += self._take(space, run.world.step(second))
@@ -179,9 +210,18 @@ class Simulator:
                 # As a real sender would: what is not taken is lost, and the next second is tried.
                 LOG.info("A simulated second was not taken: %s", error)
             second += timedelta(seconds=1)
+
+    def _is_done(self, space: str, run: _Run, second: datetime) -> bool:
+        """Whether there is nothing more to play; what befell an endless world is over, and it goes on without."""
         with self._lock:
+            if not run.is_over(second):
+                return False
+            if run.is_endless:
+                run.befall(None, second, run.world.rate_per_s, run.by)
+                return False
             if self._runs.get(space) is run:
                 del self._runs[space]
+            return True
 
     def _take(self, space: str, moment: Moment) -> int:
         """Take a moment in, and wait until it is durable; how many records that was."""

@@ -16,6 +16,7 @@ ALERTS_LIST: Call[shapes.PageAlert] = Call(
     query=("since", "until", "service", "cursor", "limit"),
     result=shapes.PageAlert,
 )
+ASK: Call[shapes.AskTold] = Call("ask", "POST", "/api/v1/ask", body=("question", "at"), result=shapes.AskTold)
 ATTEMPT_ADD: Call[shapes.IncidentTold] = Call(
     "attempt_add",
     "POST",
@@ -120,7 +121,7 @@ INCIDENT_RECALL: Call[shapes.AnswerTold] = Call(
     "GET",
     "/api/v1/incidents/{incident_id}/recall",
     places=("incident_id",),
-    query=("at", "branch", "tokens_max", "explain"),
+    query=("at", "branch", "tokens_max", "explain", "format"),
     result=shapes.AnswerTold,
 )
 INCIDENT_RESOLVE: Call[shapes.IncidentTold] = Call(
@@ -498,6 +499,7 @@ VERDICT_ADD: Call[shapes.VerdictTold] = Call(
 
 CALLS: tuple[Call[Any], ...] = (
     ALERTS_LIST,
+    ASK,
     ATTEMPT_ADD,
     ATTEMPT_JUDGE,
     AUDIT_LIST,

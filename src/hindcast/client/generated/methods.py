@@ -33,6 +33,10 @@ class Calls:
             calls.ALERTS_LIST, {"since": since, "until": until, "service": service, "cursor": cursor, "limit": limit}
         )
 
+    def ask(self, *, question: str, at: str | None = None) -> shapes.AskTold:
+        """A question in words, answered by the tools that agents use too: by a language model that may only read, if one is configured, and otherwise by rules that say how they read the question. Every sentence names the records it rests on; what rests on none is marked. Nothing is written."""
+        return self._run(calls.ASK, {"question": question, "at": at})
+
     def attempt_add(
         self,
         incident_id: str,
@@ -222,7 +226,7 @@ class Calls:
         *,
         at: str | None = None,
         branch: str | None = None,
-        format: Literal["json", "csv", "markdown"] | None = None,
+        format: Literal["json", "markdown"] | None = None,
         if_none_match: str | None = None,
     ) -> shapes.IncidentTold:
         """Everything known about one incident: what detection saw, what people know, what nobody has said yet."""
@@ -260,11 +264,19 @@ class Calls:
         branch: str | None = None,
         tokens_max: int | None = None,
         explain: bool | None = None,
+        format: Literal["json", "markdown"] | None = None,
     ) -> shapes.AnswerTold:
         """The same about an incident, from before it. Of one under way it is ready before anybody asks."""
         return self._run(
             calls.INCIDENT_RECALL,
-            {"incident_id": incident_id, "at": at, "branch": branch, "tokens_max": tokens_max, "explain": explain},
+            {
+                "incident_id": incident_id,
+                "at": at,
+                "branch": branch,
+                "tokens_max": tokens_max,
+                "explain": explain,
+                "format": format,
+            },
         )
 
     def incident_resolve(
@@ -902,7 +914,7 @@ class Calls:
     def simulator_play(
         self,
         *,
-        scenario: str,
+        scenario: str | None = None,
         service: str | None = None,
         errors: int | None = None,
         rate_per_s: float | None = None,
@@ -1016,6 +1028,10 @@ class AsyncCalls:
         return await self._run(
             calls.ALERTS_LIST, {"since": since, "until": until, "service": service, "cursor": cursor, "limit": limit}
         )
+
+    async def ask(self, *, question: str, at: str | None = None) -> shapes.AskTold:
+        """A question in words, answered by the tools that agents use too: by a language model that may only read, if one is configured, and otherwise by rules that say how they read the question. Every sentence names the records it rests on; what rests on none is marked. Nothing is written."""
+        return await self._run(calls.ASK, {"question": question, "at": at})
 
     async def attempt_add(
         self,
@@ -1206,7 +1222,7 @@ class AsyncCalls:
         *,
         at: str | None = None,
         branch: str | None = None,
-        format: Literal["json", "csv", "markdown"] | None = None,
+        format: Literal["json", "markdown"] | None = None,
         if_none_match: str | None = None,
     ) -> shapes.IncidentTold:
         """Everything known about one incident: what detection saw, what people know, what nobody has said yet."""
@@ -1244,11 +1260,19 @@ class AsyncCalls:
         branch: str | None = None,
         tokens_max: int | None = None,
         explain: bool | None = None,
+        format: Literal["json", "markdown"] | None = None,
     ) -> shapes.AnswerTold:
         """The same about an incident, from before it. Of one under way it is ready before anybody asks."""
         return await self._run(
             calls.INCIDENT_RECALL,
-            {"incident_id": incident_id, "at": at, "branch": branch, "tokens_max": tokens_max, "explain": explain},
+            {
+                "incident_id": incident_id,
+                "at": at,
+                "branch": branch,
+                "tokens_max": tokens_max,
+                "explain": explain,
+                "format": format,
+            },
         )
 
     async def incident_resolve(
@@ -1894,7 +1918,7 @@ class AsyncCalls:
     async def simulator_play(
         self,
         *,
-        scenario: str,
+        scenario: str | None = None,
         service: str | None = None,
         errors: int | None = None,
         rate_per_s: float | None = None,

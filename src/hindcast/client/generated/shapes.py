@@ -88,6 +88,27 @@ class AnswerTold(Struct, frozen=True, kw_only=True):
     ready_at: datetime | None = None
 
 
+class AskSaid(Struct, frozen=True, kw_only=True):
+    """A question."""
+
+    question: str
+    at: str | None = None
+
+
+class AskTold(Struct, frozen=True, kw_only=True):
+    """The answer to a question."""
+
+    question: str
+    text: str
+    sentences: list[SentenceTold]
+    reading: str
+    model: str
+    ended_by: str
+    uncited: int
+    notes: list[str]
+    costs: CostsTold
+
+
 class Attempt(Struct, frozen=True, kw_only=True):
     """Something that was tried during an incident: the unit of experience."""
 
@@ -293,6 +314,15 @@ class ConflictTold(Struct, frozen=True, kw_only=True):
     base: RecordTold | None
     ours: RecordTold | None
     theirs: RecordTold | None
+
+
+class CostsTold(Struct, frozen=True, kw_only=True):
+    """What an answer took."""
+
+    tokens_in: int
+    tokens_out: int
+    calls: int
+    seconds: float
 
 
 class Credentials(Struct, frozen=True, kw_only=True):
@@ -1142,6 +1172,15 @@ class ScenarioTold(Struct, frozen=True, kw_only=True):
     expected: str
 
 
+class SentenceTold(Struct, frozen=True, kw_only=True):
+    """One statement and the records it rests on."""
+
+    text: str
+    citations: list[str]
+    is_cited: bool
+    is_aside: bool
+
+
 class ServiceRates(Struct, frozen=True, kw_only=True):
     """One service's lines by step; steps without lines are left out."""
 
@@ -1346,7 +1385,7 @@ class VerifiedTold(Struct, frozen=True, kw_only=True):
 class Wanted(Struct, frozen=True, kw_only=True):
     """What is to go wrong."""
 
-    scenario: str
+    scenario: str | None = None
     service: str | None = None
     errors: int | None = None
     rate_per_s: float | None = None
