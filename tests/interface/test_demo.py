@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import httpx
 from tests.serving import free_port
 
 
@@ -32,6 +34,62 @@ def test_an_outage_is_told_twice(tmp_path: Path, source_environment: Mapping[str
     assert "Not seen before" in told
     for part in ("6 weeks ago", "task teardown", "Do NOT try", "from 50 to 200", "34", "cases/past-redis-worker-pool@"):
         assert part in told, part
+
+
+def test_the_next_start_remembers_everything(tmp_path: Path, source_environment: Mapping[str, str]) -> None:
+    """Ctrl-C ends the demo cleanly, its simulator included; the next one in the same folder knows what happened."""
+    port = free_port()
+    first = running_demo(tmp_path, source_environment, port)
+    told = end_after(first, "Seven services begin to log")
+    assert "Round 1" in told
+    assert "Round 2" in told
+    seen = told.split(f"http://127.0.0.1:{port}/api/v1/incidents/")[1].split("/")[0]
+
+    second = running_demo(tmp_path, source_environment, port)
+    with_url = f"http://127.0.0.1:{port}/api/v1/incidents/{seen}"
+    told = end_after(
+        second,
+        "Seven services begin to log",
+        look=lambda: httpx.get(with_url, params={"space": "demo"}, trust_env=False).raise_for_status(),
+    )
+    assert "Everything is remembered" in told
+    assert "Round 1" not in told
+
+
+def running_demo(folder: Path, environment: Mapping[str, str], port: int) -> subprocess.Popen[str]:
+    """A demo that goes on until somebody ends it."""
+    settings = {"HINDCAST_MODEL": "none", "HINDCAST_CONFIG": os.devnull, "COLUMNS": "160", "PYTHONUNBUFFERED": "1"}
+    return subprocess.Popen(
+        [sys.executable, "-m", "hindcast", "demo", "--port", str(port)],
+        env={**environment, **settings},
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def end_after(process: subprocess.Popen[str], words: str, look: Callable[[], object] = lambda: None) -> str:
+    """Read until it says these words, press Ctrl-C as a terminal would, and return all that it said."""
+    assert process.stdout is not None
+    said: list[str] = []
+    try:
+        for line in process.stdout:
+            said.append(line)
+            if words in line or "could not be played" in line:
+                break
+        assert words in said[-1], "".join(said)
+        look()
+        os.killpg(process.pid, signal.SIGINT)
+        rest, _ = process.communicate(timeout=30)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    assert process.returncode == 0, "".join((*said, rest))
+    assert "Traceback" not in rest, rest
+    return "".join((*said, rest))
 
 
 def test_history_is_seeded_once(tmp_path: Path, source_environment: Mapping[str, str]) -> None:

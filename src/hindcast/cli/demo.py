@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
 import sys
-import threading
-from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
-from hindcast.cli import rounds
 from hindcast.cli.session import Session
-from hindcast.model.errors import HindcastError
+from hindcast.cli.story import Story, Words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from hindcast.config import Settings
 
 SPACE = "demo"
-POLL_SECONDS = 0.5
-QUESTION = "ConnectionResetError: [Errno 104] Connection reset by peer"
 
 
 class Part(StrEnum):
@@ -54,46 +44,48 @@ def demo(
     """Start Hindcast with its embedded engines, and show one outage twice: without memory, and with it.
 
     The Redis outage of six weeks ago happens again through the real port, in a space whose memory is empty and in one
-    with a year of history. Then the simulator goes on; after two quiet minutes something breaks, spreads, and recovers.
+    with a year of history. Then seven services begin to log; after two quiet minutes something breaks, spreads, and
+    recovers. Ctrl-C ends it; started again in the same folder, it remembers everything.
 
     `hindcast demo seed` only writes that year of history, into the space `demo` of your store unless you name another.
     """
     if part is Part.SEED:
         _seed(session, replace(session.settings, space=session.space or SPACE))
         return
-    from hindcast.rest.server import run
+    from hindcast.rest.server import run, url_of
+    from hindcast.simulate import scenario as by_name
 
-    settings = replace(session.settings, store=str(folder.resolve()), port=port, space=SPACE, telemetry="")
-    _seed(session, settings)
-    url = f"http://{settings.host}:{port}"
-    # As it was called, so that what is printed can be pasted.
-    program = sys.argv[0]
-    command = [sys.executable, "-m", "hindcast", "simulate", "--scenario", scenario, "--rate", str(rate), "--for", "1h"]
-
-    def after_rounds() -> None:
-        for line in (
-            "",
-            f"Seven services begin to log in a moment; {scenario} follows after two minutes.",
-            f'  ask      {program} --store {folder} --space {SPACE} recall "{QUESTION}"',
-            f"  watch    curl -N {url}/api/v1/live",
-            f"  look     {program} --store {folder} --space {SPACE} incident list",
-            f"  break    {program} --space {SPACE} inject bad-deploy --service payment --to {url}",
-            f"  status   {url}/api/v1/status   API  {url}/docs",
-            f"  story    {sys.executable} examples/production_debugging.py   (versioned memory, in a minute)",
-        ):
-            session.hint(line)
-
-    story = _Story(session, url, [] if rounds_only else [*command, "--to", url, "--space", SPACE], after_rounds)
-    story.start()
+    by_name(scenario)
+    # On this machine and for whoever sits at it, whatever else is set for the real one.
+    settings = replace(
+        session.settings,
+        store=str(folder.resolve()),
+        telemetry="",
+        index="",
+        space=SPACE,
+        host="127.0.0.1",
+        port=port,
+        auth="open",
+        public_url="",
+        mode="demo",
+    )
+    is_first = _seed(session, settings)
+    world = [sys.executable, "-m", "hindcast", "simulate", "--scenario", scenario, "--rate", str(rate), "--for", "1h"]
+    url = url_of(settings)
+    words = Words(program=sys.argv[0], folder=folder, space=SPACE, scenario=scenario)
+    story = Story(
+        session, url, words, is_first=is_first, world=() if rounds_only else (*world, "--to", url, "--space", SPACE)
+    )
     try:
-        run(settings, tell=session.hint)
+        run(settings, tell=session.hint, ready=story.start)
     finally:
         story.stop()
     if story.failure is not None:
         raise story.failure
 
 
-def _seed(session: Session, settings: Settings) -> None:
+def _seed(session: Session, settings: Settings) -> bool:
+    """Write the year of history; whether it was not there yet."""
     from hindcast.build import open_memory
     from hindcast.seeding import seed
 
@@ -103,64 +95,10 @@ def _seed(session: Session, settings: Settings) -> None:
             seeded = seed(memory, now=session.now(), progress=progress)
     finally:
         memory.close()
+    is_new = bool(seeded.cases or seeded.runbooks)
     session.hint(
         f"{seeded.cases} resolved incidents and {seeded.runbooks} runbooks were written to space {settings.space!r}."
-        if seeded.cases or seeded.runbooks
+        if is_new
         else f"The history is there already, in space {settings.space!r}."
     )
-
-
-class _Story(threading.Thread):
-    """Waits until somebody listens, plays the two rounds, then lets the simulator send until it is stopped."""
-
-    def __init__(self, session: Session, url: str, command: list[str], after_rounds: Callable[[], None]) -> None:
-        super().__init__(daemon=True)
-        self._session = session
-        self._url = url
-        # Empty: nothing follows the rounds.
-        self._command = command
-        self._after_rounds = after_rounds
-        self._process: subprocess.Popen[bytes] | None = None
-        self._stopping = threading.Event()
-        self.failure: Exception | None = None
-
-    def run(self) -> None:
-        """Wait, tell the rounds, then send."""
-        import httpx
-
-        while not self._stopping.wait(POLL_SECONDS):
-            with suppress(httpx.HTTPError):
-                httpx.get(f"{self._url}/health", timeout=2, trust_env=False)
-                break
-        if self._stopping.is_set():
-            return
-        try:
-            self._tell_rounds()
-        except (HindcastError, httpx.HTTPError) as error:
-            # The command tells it again when it ends, by its exit code.
-            self.failure = error
-            self._session.hint(f"The two rounds could not be played: {error}")
-        finally:
-            if not self._command:
-                # As Ctrl-C would: the server runs in this very process.
-                signal.raise_signal(signal.SIGINT)
-        if self._command and not self._stopping.is_set():
-            self._after_rounds()
-            self._process = subprocess.Popen(self._command)
-
-    def _tell_rounds(self) -> None:
-        session = self._session
-        session.hint("The Redis outage of six weeks ago happens again, twice …")
-        begun = session.now()
-        # A space of its own for every run: what the last run left there would be a memory.
-        first = rounds.play(self._url, f"empty-{begun:%Y%m%d-%H%M%S}", now=session.now, seed=1)
-        second = rounds.play(self._url, SPACE, now=session.now, seed=2)
-        session.out.print(rounds.beside(first, second, session.out.width), Text(""), sep="\n")
-
-    def stop(self) -> None:
-        """Send no more."""
-        self._stopping.set()
-        self.join()
-        if self._process is not None:
-            self._process.terminate()
-            self._process.wait()
+    return is_new

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
@@ -47,21 +47,20 @@ def play(url: str, space: str, *, now: Callable[[], datetime], seed: int) -> tup
             sender.send(export.path, export.body, content_type=export.content_type, records=export.records)
     headers = {"X-Hindcast-Space": space}
     with httpx.Client(base_url=url, headers=headers, timeout=WAIT_SECONDS_MAX, trust_env=False) as client:
-        incident = _opened(client, at)
+        incident = _opened(client)
         answer = client.get(f"/api/v1/incidents/{incident['id']}/recall").raise_for_status().json()
     return incident, msgspec.convert(answer["diagnosis"], Diagnosis)
 
 
-def _opened(client: Any, sent_at: datetime) -> dict[str, Any]:  # noqa: ANN401
-    """The incident that the outage opened, once there is one with evidence."""
+def _opened(client: Any) -> dict[str, Any]:  # noqa: ANN401
+    """The incident that the outage is, once there is one with evidence."""
     deadline = time.monotonic() + WAIT_SECONDS_MAX
     while time.monotonic() < deadline:
         page = client.get("/api/v1/incidents", params={"state": "open", "service": SERVICE}).raise_for_status().json()
         for one in page["items"]:
             incident = client.get(f"/api/v1/incidents/{one['id']}").raise_for_status().json()["detection"]
-            if incident is None or datetime.fromisoformat(incident["opened_at"]).astimezone(UTC) < sent_at:
-                continue
-            if incident["exemplars"]:
+            # One that is still open from the last time goes on with this.
+            if incident is not None and incident["exemplars"]:
                 found: dict[str, Any] = incident
                 return found
         time.sleep(POLL_SECONDS)
@@ -83,6 +82,11 @@ def beside(first: tuple[dict[str, Any], Diagnosis], second: tuple[dict[str, Any]
     grid = Table.grid(padding=(0, 1))
     grid.add_row(*panels)
     return Group(grid)
+
+
+def alone(one: tuple[dict[str, Any], Diagnosis]) -> Panel:
+    """What memory says, when it is no longer compared with an empty one."""
+    return Panel(_round(*one), title="Memory is on", border_style="green")
 
 
 def _width(width: int) -> int:
