@@ -73,8 +73,10 @@ bench-name:
 		echo "There is no benchmark '$(NAME)'. Say make bench NAME=… with one of: $(or $(BENCHES),(none yet))" >&2; exit 2; })
 
 .PHONY: generate
-generate: $(READY) ## Write again what is generated from the code: docs/reference/cli.md
+generate: $(READY) ## Write again what is generated from the code: references, the API's description, the client
 	@$(BIN)/python -m hindcast.cli.reference
+	@$(BIN)/python -m hindcast.rest.openapi
+	@$(BIN)/python -m hindcast.rest.client_code
 
 .PHONY: format
 format: $(READY) ## Format the code and mend what the linter can mend
