@@ -315,6 +315,27 @@ def test_the_series_of_one_counter_add_up(telemetry: ClickhouseTelemetry) -> Non
 # --- Spans --------------------------------------------------------------------------------------------------------
 
 
+def test_a_trace_is_read_in_order(telemetry: ClickhouseTelemetry) -> None:
+    """The spans of one trace come in the order in which they began, of this space only, up to so many."""
+    rows = [
+        {"trace": "t1", "span": f"s{number}", "time": after(10 - number), "name": f"n{number}"} for number in range(3)
+    ]
+    telemetry.write([Batch(spans=spans(*rows, {"trace": "t2", "span": "x"}, {"trace": "t1", "space": "other/shop"}))])
+
+    assert [one.span for one in telemetry.spans(SPACE, "t1")] == ["s2", "s1", "s0"]
+    assert [one.name for one in telemetry.spans(SPACE, "t1", spans_max=1)] == ["n2"]
+    assert telemetry.spans(SPACE, "nothing") == ()
+
+
+def test_lines_of_one_moment_have_an_order(telemetry: ClickhouseTelemetry) -> None:
+    """However many lines are asked for, those of one microsecond come in the same order."""
+    telemetry.write([Batch(logs=logs(*({"message": f"m{number % 17:02}"} for number in range(40))))])
+    every = [one.message for one in telemetry.lines(SPACE, AT, LATER, lines_max=100)]
+
+    for few in (3, 11, 25):
+        assert [one.message for one in telemetry.lines(SPACE, AT, LATER, lines_max=few)] == every[:few]
+
+
 def test_calls_come_from_parents_and_children(telemetry: ClickhouseTelemetry) -> None:
     """A span whose parent belongs to another service is a call, which failed if the span did."""
     telemetry.write([Batch(SPACE, spans=spans({"span": "a"}, {"span": "b", "parent": "a"}))])

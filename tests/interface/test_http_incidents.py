@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import fields
@@ -286,17 +287,21 @@ def test_stored_markup_stays_text(hindcast: Resting) -> None:
     assert told.headers["content-type"] == "application/json"
     assert told.headers["x-content-type-options"] == "nosniff"
     assert told.json()["title"] == script
-    for path in (ONE, "/api/v1/incidents"):
-        page = hindcast.ask("GET", path, "marked", params={"format": "markdown"})
-        assert page.headers["content-type"].startswith("text/markdown")
-        assert page.headers["content-disposition"].startswith("attachment")
-        assert "<" not in page.text.replace("\\<", "")
+    for path in (ONE, "/api/v1/incidents", f"{ONE}/recall"):
+        shown = hindcast.ask("GET", path, "marked", params={"format": "markdown"})
+        assert shown.headers["content-type"] == "text/plain; charset=utf-8"
+        # What was asked stands in a block that it cannot end.
+        outside = re.sub(r"^```text$.*?^```$", "", shown.text, flags=re.MULTILINE | re.DOTALL)
+        assert "<" not in outside.replace("\\<", "")
+        kept = hindcast.ask("GET", path, "marked", headers={"Accept": "text/markdown"})
+        assert kept.headers["content-type"].startswith("text/markdown")
+        assert kept.headers["content-disposition"].startswith("attachment")
 
 
 def test_an_id_cannot_break_a_header(hindcast: Resting) -> None:
     """A file is named after its incident with what is dangerous in a header taken out."""
     hindcast.remember("named", case(1, id='x";evil="é'))
-    answer = hindcast.ask("GET", '/api/v1/incidents/x";evil="é', "named", params={"format": "markdown"})
+    answer = hindcast.ask("GET", '/api/v1/incidents/x";evil="é', "named", headers={"Accept": "text/markdown"})
 
     assert answer.headers["content-disposition"] == 'attachment; filename="x__evil___.md"'
 

@@ -13,11 +13,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from hindcast.casebook import Kept
+from hindcast.casebook.people import TEXT_CHARS_MAX
 from hindcast.casebook.summaries import Summary
 from hindcast.model.case import Attempt, Case
+from hindcast.reason.markdown import plain as escaped
 
 CSV = "text/csv"
 MARKDOWN = "text/markdown"
+# What a browser shows and never runs.
+PLAIN = "text/plain"
 # More than this belongs into an export of the memory itself.
 ROWS_MAX = 100_000
 COLUMNS = (
@@ -27,7 +31,6 @@ COLUMNS = (
 # How a cell begins that spreadsheets run as a formula (OWASP, CSV injection).
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~!&])")
 
 
 def cell(value: object) -> str:
@@ -73,7 +76,7 @@ def page(summary: Summary, kept: Kept | None) -> str:
 
 def plain(text: str) -> str:
     """Text as Markdown shows it: no markup, no HTML, one line."""
-    return _MARKUP.sub(r"\\\1", " ".join(_CONTROL.sub(" ", text).split()))
+    return escaped(text, TEXT_CHARS_MAX)
 
 
 def _told(case: Case) -> Iterator[str]:

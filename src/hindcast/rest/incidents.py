@@ -39,15 +39,15 @@ from hindcast.rest.seat import Reading
 from hindcast.rest.shapes import IncidentGlance, IncidentTold
 
 TEXT_CHARS_MAX = 500
+TEXT = {"schema": {"type": "string"}}
 FILES: dict[int | str, dict[str, Any]] = {
-    200: {"content": {kind: {"schema": {"type": "string"}} for kind in (export.CSV, export.MARKDOWN)}}
+    200: {"content": {export.CSV: TEXT, export.MARKDOWN: TEXT, export.PLAIN: TEXT}}
 }
-PAGE_FILE: dict[int | str, dict[str, Any]] = {
-    200: {"content": {export.MARKDOWN: {"schema": {"type": "string"}}}},
-    304: {"description": "It is still what you have."},
-}
+PAGES: dict[int | str, dict[str, Any]] = {200: {"content": {export.MARKDOWN: TEXT, export.PLAIN: TEXT}}}
+UNCHANGED: dict[int | str, dict[str, Any]] = {304: {"description": "It is still what you have."}}
 Kind = Literal["json", "csv", "markdown"]
 Format = Annotated[Kind | None, Query(description="As Accept, where no header can be sent.")]
+PageFormat = Annotated[Literal["json", "markdown"] | None, Query(description="As Accept, where no header can be sent.")]
 
 
 def add(app: FastAPI, desk: Desk) -> None:
@@ -83,15 +83,15 @@ def _add_list(app: FastAPI, desk: Desk) -> None:
     ) -> Response:
         """Incidents at a glance, the newest first.
 
-        As CSV or Markdown (by `Accept` or `format`) it is all of them in one file, up to 100,000.
+        As CSV or Markdown it is all of them, up to 100,000: by `Accept` as a file, by `format` to read in a browser.
         """
         wanted = Wanted(frozenset(state or ()), frozenset(severity or ()), service, since, until, text)
         found = _table(desk, seat.space, at, branch)
-        kind = _kind(request, format)
+        kind = kind_of(request, format)
         if kind == "csv":
             return _file(export.table(islice(found.newest(wanted), export.ROWS_MAX)), export.CSV, "incidents.csv")
         if kind == "markdown":
-            return _file(export.listing(islice(found.newest(wanted), export.ROWS_MAX)), export.MARKDOWN, "incidents.md")
+            return page(export.listing(islice(found.newest(wanted), export.ROWS_MAX)), "incidents.md", format)
         before = position_of(cursor, int, str) if cursor is not None else None
         rows = list(islice(found.newest(wanted, before=before), limit + 1))  # type: ignore[arg-type]
         more = cursor_of(*place_of(rows[limit - 1])) if len(rows) > limit else None
@@ -105,7 +105,7 @@ def _add_one(app: FastAPI, desk: Desk) -> None:
         tags=["incidents"],
         operation_id="incident_get",
         response_model=IncidentTold,
-        responses=PAGE_FILE,
+        responses={**PAGES, **UNCHANGED},
     )
     def incident_get(
         request: Request,
@@ -113,7 +113,7 @@ def _add_one(app: FastAPI, desk: Desk) -> None:
         seat: Reading,
         at: At = None,
         branch: OnBranch = MAIN,
-        format: Format = None,  # noqa: A002
+        format: PageFormat = None,  # noqa: A002
         if_none_match: IfNoneMatch = None,
     ) -> Response:
         """Everything known about one incident: what detection saw, what people know, what nobody has said yet."""
@@ -122,8 +122,8 @@ def _add_one(app: FastAPI, desk: Desk) -> None:
         tag = etag(summary.version)
         if is_known(if_none_match, tag):
             return Response(status_code=304, headers={"ETag": tag})
-        if _kind(request, format) == "markdown":
-            return _file(export.page(summary, kept), export.MARKDOWN, f"{summary.id}.md", ETag=tag)
+        if kind_of(request, format) == "markdown":
+            return page(export.page(summary, kept), f"{summary.id}.md", format, ETag=tag)
         return told(desk, seat.space, view, incident_id)
 
 
@@ -168,11 +168,18 @@ def _familiarity(desk: Desk, space: str, incident_id: str) -> Familiarity | None
     return ready.recollection.familiarity if ready is not None else None
 
 
-def _kind(request: Request, given: Kind | None) -> Kind:
+def kind_of(request: Request, given: Kind | None) -> Kind:
     """What is asked for: by name, or by the first media type in Accept that there is."""
     if given is not None:
         return given
     return next(_accepted(request.headers.get("Accept", "")), "json")
+
+
+def page(content: str, name: str, given: Kind | None, **headers: str) -> Response:
+    """Markdown as it was asked for: named in the address it is read in a browser, by Accept it is a file."""
+    if given is not None:
+        return Response(content, headers=headers, media_type=export.PLAIN)
+    return _file(content, export.MARKDOWN, name, **headers)
 
 
 def _accepted(accept: str) -> Iterator[Kind]:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import FastAPI, Path, Query
 from pydantic import Field
+from starlette.requests import Request
 from starlette.responses import Response
 
 from hindcast.asking import ASKED_CHARS_MAX, cue_of
@@ -17,11 +18,13 @@ from hindcast.model.recollection import Familiarity, Recollection
 from hindcast.model.record import MAIN
 from hindcast.model.verdict import NO_EXPERIENCE, Judgement, Matter
 from hindcast.reason.answer import diagnose
+from hindcast.reason.markdown import markdown
 from hindcast.recall.pack import Packed, pack
 from hindcast.recollect import Answered
 from hindcast.rest import shapes
 from hindcast.rest.casework import Id, Said, Text
 from hindcast.rest.desk import MOMENT_CHARS_MAX, At, Desk, OnBranch, answered
+from hindcast.rest.incidents import PAGES, PageFormat, kind_of, page
 from hindcast.rest.once import Again
 from hindcast.rest.seat import Reading, Recording
 from hindcast.rest.shapes import AnswerTold
@@ -98,23 +101,32 @@ def _add_asking(app: FastAPI, desk: Desk) -> None:
         tags=["recall"],
         operation_id="incident_recall",
         response_model=AnswerTold,
+        responses=PAGES,
     )
     def incident_recall(
+        request: Request,
         incident_id: Annotated[str, Path(max_length=500)],
         seat: Reading,
         at: At = None,
         branch: OnBranch = MAIN,
         tokens_max: Tokens = None,
         explain: Explain = False,
+        format: PageFormat = None,  # noqa: A002
     ) -> Response:
         """The same about an incident, from before it. Of one under way it is ready before anybody asks."""
         desk.memory(seat.space)
+        ready_at = None
         if at is not None or branch != MAIN:
             found = desk.app.recollect(seat.space).about(incident_id, moment=at, branch=branch)
-            return _told(found, explain=explain, tokens_max=tokens_max)
-        briefing = desk.app.briefing(seat.space, incident_id)
-        ready = briefing.answered or desk.app.recollect(seat.space).about(incident_id)
-        told = shapes.answer(ready, explain=explain, packed=_packed(ready, tokens_max), ready_at=briefing.at)
+        else:
+            briefing = desk.app.briefing(seat.space, incident_id)
+            found = briefing.answered or desk.app.recollect(seat.space).about(incident_id)
+            ready_at = briefing.at if briefing.answered is not None else None
+        if kind_of(request, format) == "markdown":
+            return page(
+                markdown(found.diagnosis, found.recollection if explain else None), f"{incident_id}-recall.md", format
+            )
+        told = shapes.answer(found, explain=explain, packed=_packed(found, tokens_max), ready_at=ready_at)
         return answered(told)
 
 

@@ -127,7 +127,10 @@ TOP_FINGERPRINTS = _top("fingerprint")
 
 
 def lines(*, words: bool, trace: bool, fingerprint: bool, newest_first: bool) -> str:
-    """Log lines that satisfy the conditions named. One that is not there cannot keep an index from helping."""
+    """Log lines that satisfy the conditions named. One that is not there cannot keep an index from helping.
+
+    Lines of one microsecond have an order too, so that a page can go on where another one ended.
+    """
     conditions = [
         f"space = {{space:String}} AND {_SERVICES} AND {_DURING} AND level >= {{level_min:UInt8}}",
         *(["hasAllTokens(lower(message), lower({words:String}))"] if words else []),
@@ -137,7 +140,7 @@ def lines(*, words: bool, trace: bool, fingerprint: bool, newest_first: bool) ->
     return f"""
 SELECT time, service, level, message, stack, trace, template, fingerprint, attributes FROM $log
 WHERE {" AND ".join(conditions)}
-ORDER BY time{" DESC" if newest_first else ""}, service
+ORDER BY time{" DESC" if newest_first else ""}, service, message, trace
 LIMIT {{lines_max:UInt64}}
 """
 
