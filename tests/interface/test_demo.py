@@ -37,10 +37,10 @@ def test_an_outage_is_told_twice(tmp_path: Path, source_environment: Mapping[str
 
 
 def test_the_next_start_remembers_everything(tmp_path: Path, source_environment: Mapping[str, str]) -> None:
-    """Ctrl-C ends the demo cleanly, its simulator included; the next one in the same folder knows what happened."""
+    """Ctrl-C ends the demo cleanly; the next one in the same folder knows what happened."""
     port = free_port()
     first = running_demo(tmp_path, source_environment, port)
-    told = end_after(first, "Seven services begin to log")
+    told = end_after(first, "Seven services have begun to log")
     assert "Round 1" in told
     assert "Round 2" in told
     seen = told.split(f"http://127.0.0.1:{port}/api/v1/incidents/")[1].split("/")[0]
@@ -49,7 +49,7 @@ def test_the_next_start_remembers_everything(tmp_path: Path, source_environment:
     with_url = f"http://127.0.0.1:{port}/api/v1/incidents/{seen}"
     told = end_after(
         second,
-        "Seven services begin to log",
+        "Seven services have begun to log",
         look=lambda: httpx.get(with_url, params={"space": "demo"}, trust_env=False).raise_for_status(),
     )
     assert "Everything is remembered" in told
@@ -77,7 +77,7 @@ def end_after(process: subprocess.Popen[str], words: str, look: Callable[[], obj
     try:
         for line in process.stdout:
             said.append(line)
-            if words in line or "could not be played" in line:
+            if words in line or "could not be told" in line:
                 break
         assert words in said[-1], "".join(said)
         look()

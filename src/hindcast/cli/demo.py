@@ -35,7 +35,7 @@ def demo(
         str, typer.Option("--scenario", metavar="NAME", help="What goes wrong; `hindcast simulate --list` tells.")
     ] = "pool-exhaustion",
     port: Annotated[int, typer.Option("--port", help="Where to listen.")] = 4318,
-    rate: Annotated[int, typer.Option("--rate", metavar="N", help="Log lines a second.")] = 200,
+    rate: Annotated[int, typer.Option("--rate", metavar="N", min=1, max=2_000, help="Log lines a second.")] = 200,
     folder: Annotated[
         Path, typer.Option("--folder", help="Where the demo keeps what it learns; delete it to begin anew.")
     ] = Path(".demo"),
@@ -70,12 +70,8 @@ def demo(
         mode="demo",
     )
     is_first = _seed(session, settings)
-    world = [sys.executable, "-m", "hindcast", "simulate", "--scenario", scenario, "--rate", str(rate), "--for", "1h"]
-    url = url_of(settings)
     words = Words(program=sys.argv[0], folder=folder, space=SPACE, scenario=scenario)
-    story = Story(
-        session, url, words, is_first=is_first, world=() if rounds_only else (*world, "--to", url, "--space", SPACE)
-    )
+    story = Story(session, url_of(settings), words, is_first=is_first, rate_per_s=None if rounds_only else rate)
     try:
         run(settings, tell=session.hint, ready=story.start)
     finally:

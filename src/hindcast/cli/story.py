@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +19,8 @@ if TYPE_CHECKING:
 QUESTION = "What fixed the connection resets of the Redis worker pool?"
 # Where the outage meets no memory; it is played there only once.
 EMPTY_SPACE = "empty"
+# Long enough to look around; then something breaks.
+QUIET_SECONDS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Words:
             f"  break    {self.program} --space {self.space} inject bad-deploy --service payment --to {url}",
             f"  watch    curl -N '{url}/api/v1/live?space={self.space}&kinds=incident,answer'",
             "",
-            f"Seven services begin to log in a moment; {self.scenario} follows after two minutes.",
+            f"Seven services have begun to log; {self.scenario} follows in {QUIET_SECONDS // 60} minutes.",
             f"More: {here} incident list · {here} recall '…' · agents: {here} mcp · API: {url}/openapi.json",
         )
 
@@ -52,42 +52,33 @@ class Words:
 class Story(threading.Thread):
     """Begins once the server of this very process listens, and ends with it."""
 
-    def __init__(self, session: Session, url: str, words: Words, *, is_first: bool, world: Sequence[str]) -> None:
-        """`world` is the command that plays the services; without one the demo ends with the rounds."""
+    def __init__(self, session: Session, url: str, words: Words, *, is_first: bool, rate_per_s: int | None) -> None:
+        """`rate_per_s` is how much seven services log afterwards; None: the demo ends with the rounds."""
         super().__init__(name="story", daemon=True)
         self._session = session
         self._url = url
         self._words = words
         self._is_first = is_first
-        self._world = list(world)
-        self._process: subprocess.Popen[bytes] | None = None
-        # Held while deciding whether a process may still begin.
-        self._turn = threading.Lock()
-        self._is_over = False
+        self._rate_per_s = rate_per_s
+        self._over = threading.Event()
         self.failure: Exception | None = None
 
     def run(self) -> None:
-        """Tell the rounds, then let life go on."""
+        """Tell the rounds, then let life go on until something breaks."""
         import httpx
 
         try:
             incident = self._tell_rounds()
+            if self._rate_per_s is not None:
+                self._go_on(incident, self._rate_per_s)
         except (HindcastError, httpx.HTTPError) as error:
-            if not self._is_over:
+            if not self._over.is_set():
                 # The command tells it again when it ends, by its exit code.
                 self.failure = error
-                self._session.hint(f"The two rounds could not be played: {error}")
-        else:
-            for line in self._words.to_try(self._url, incident) if self._world else ():
-                self._session.hint(line)
-        if not self._world:
+                self._session.hint(f"The story could not be told: {error}")
+        if self._rate_per_s is None:
             # As Ctrl-C would: the server runs in this very process.
             signal.raise_signal(signal.SIGINT)
-            return
-        with self._turn:
-            if not self._is_over:
-                # Apart from the terminal: its Ctrl-C is for the server, and whoever stops the story stops this too.
-                self._process = subprocess.Popen(self._world, start_new_session=True)
 
     def _tell_rounds(self) -> str:
         """Both rounds the first time; later, only what memory says now. The incident that it said it to."""
@@ -103,13 +94,24 @@ class Story(threading.Thread):
         incident: str = second[0]["id"]
         return incident
 
+    def _go_on(self, incident: str, rate_per_s: int) -> None:
+        import httpx
+
+        headers = {"X-Hindcast-Space": self._words.space}
+        with httpx.Client(base_url=self._url, headers=headers, trust_env=False) as client:
+            client.post("/api/v1/simulator", json={"rate_per_s": rate_per_s}).raise_for_status()
+            for line in self._words.to_try(self._url, incident):
+                self._session.hint(line)
+            if self._over.wait(QUIET_SECONDS):
+                return
+            wanted = {"scenario": self._words.scenario, "rate_per_s": rate_per_s}
+            answer = client.post("/api/v1/simulator", json=wanted)
+            # Somebody may have broken something else meanwhile, and then that is the story.
+            if answer.status_code != httpx.codes.CONFLICT:
+                answer.raise_for_status()
+
     def stop(self) -> None:
-        """Send no more, and leave nothing running."""
-        with self._turn:
-            self._is_over = True
-            if self._process is not None:
-                self._process.terminate()
+        """Tell no more."""
+        self._over.set()
         if self.is_alive():
             self.join()
-        if self._process is not None:
-            self._process.wait()
