@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from httpx import Response
+from httpx2 import Response
 from tests.tenants import FOREIGN, NOWHERE, OWN, Tenants, settings_in, tenants
 
 from hindcast.build import open_memory

@@ -167,7 +167,7 @@ def _head(about: str, occasions: Sequence[Occasion], pairs: Sequence[Together], 
 
 def _say(sheet: Sheet, one: Together, *, of: str = "incidents") -> bool:
     apart = f"{one.one_count - one.together} and {one.other_count - one.together}"
-    where = f"together in {one.together} {of}, apart in {apart}"
+    where = f"together in {one.together} {of}, each alone in {apart}"
     later = ""
     if one.seconds_later is not None and one.seconds_later >= 1:
         minutes = one.seconds_later / 60

@@ -47,13 +47,15 @@ class Desk:
         """The same in the words of the tools' arguments, with what there is."""
         names = [one.name for one in self.memory.branches()] or [MAIN]
         if error.field == "branch":
-            return Missing(error.problem, field="branch", remedy=f"Branches are {_some(names)}. Leave it out for main.")
+            return Missing(
+                error.problem, field="branch", remedy=f"Branches are {_some(names)}. Without it, main is meant."
+            )
         names += [one.name for one in self.memory.snapshots()]
         return Missing(
             f"{at[:80]!r} is no time, commit, snapshot or branch.",
             field="at",
-            remedy=f"Give a time such as 2026-03-03T10:00Z or '2 days ago', a commit id, or one of {_some(names)}. "
-            "Leave it out for now.",
+            remedy=f"Give a time such as 2026-03-03T10:00Z or '2 days ago', a commit id, or a name: {_some(names)}. "
+            "Without it, now is meant.",
         )
 
 

@@ -28,12 +28,12 @@ At = Annotated[
     str,
     Meta(
         max_length=200,
-        description="Answer with what was known then: a time, a commit id, a snapshot, a branch. Leave it out for now.",
+        description="Answer with what was known then: a time, a commit id, a snapshot, a branch. Without it: now.",
         examples=["2026-10-01T12:00Z", "2 weeks ago"],
     ),
 ]
 Branch = Annotated[
-    str, Meta(max_length=128, description="Which branch of memory to read. Leave it out for main.", examples=[MAIN])
+    str, Meta(max_length=128, description="Which branch of memory to read. Without it: main.", examples=[MAIN])
 ]
 IncidentId = Annotated[
     str,

@@ -23,7 +23,7 @@ from hindcast.toolbox.tool import Arguments, Tool, ToolAnswer
 ACTION_CHARS_MAX = 300
 # How many cases an error may bring to mind.
 HITS_MAX = 50
-BEST_FIRST_MAX = 8
+BEST_FIRST_MAX = 5
 
 
 class PatternsArguments(Arguments, frozen=True, kw_only=True):
@@ -106,7 +106,7 @@ def _head(given: PatternsArguments, found: Patterns) -> str:
         said.append(f"median {duration(found.minutes)}")
     if found.older:
         said.append(f"{found.older} older ones were not counted")
-    return "; ".join(said) + "."
+    return "; ".join(said) + ". In brackets: the share of times that it is likely to work, from so few tries."
 
 
 def _line(one: Tendency) -> str:
@@ -116,7 +116,7 @@ def _line(one: Tendency) -> str:
         said = f"worked {one.worked} of {one.tried}"
     else:
         said = f"no effect {one.no_effect} of {one.tried}"
-    likely = f"works {percent(one.share_min)} to {percent(one.share_max)} of the time"
+    likely = f"{percent(one.share_min)} to {percent(one.share_max)}"
     took = f"; took {duration(one.minutes)}" if one.minutes is not None else ""
     return f"- {said} ({likely}): {quoted(one.action, ACTION_CHARS_MAX)}{took}{refs_text(one.evidence, most=1)}"
 
