@@ -320,7 +320,9 @@ def test_a_trace_is_read_in_order(telemetry: ClickhouseTelemetry) -> None:
     rows = [
         {"trace": "t1", "span": f"s{number}", "time": after(10 - number), "name": f"n{number}"} for number in range(3)
     ]
-    telemetry.write([Batch(spans=spans(*rows, {"trace": "t2", "span": "x"}, {"trace": "t1", "space": "other/shop"}))])
+    telemetry.write(
+        [Batch(SPACE, spans=spans(*rows, {"trace": "t2", "span": "x"}, {"trace": "t1", "space": "other/shop"}))]
+    )
 
     assert [one.span for one in telemetry.spans(SPACE, "t1")] == ["s2", "s1", "s0"]
     assert [one.name for one in telemetry.spans(SPACE, "t1", spans_max=1)] == ["n2"]
@@ -329,7 +331,7 @@ def test_a_trace_is_read_in_order(telemetry: ClickhouseTelemetry) -> None:
 
 def test_lines_of_one_moment_have_an_order(telemetry: ClickhouseTelemetry) -> None:
     """However many lines are asked for, those of one microsecond come in the same order."""
-    telemetry.write([Batch(logs=logs(*({"message": f"m{number % 17:02}"} for number in range(40))))])
+    telemetry.write([Batch(SPACE, logs=logs(*({"message": f"m{number % 17:02}"} for number in range(40))))])
     every = [one.message for one in telemetry.lines(SPACE, AT, LATER, lines_max=100)]
 
     for few in (3, 11, 25):
