@@ -17,8 +17,10 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+import ssl
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import httpcore
@@ -151,14 +153,19 @@ class Outbound:
         return self.is_this_machine_allowed and is_here and all(one.is_loopback for one in every)
 
 
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Whose certificates are believed; reading them takes longer than a request."""
+    return httpx.create_ssl_context()
+
+
 def transport(guard: Outbound) -> httpx.HTTPTransport:
     """A transport for httpx that connects only where the guard lets it, at the moment it connects."""
-    made = httpx.HTTPTransport()
+    context = _trusted()
+    made = httpx.HTTPTransport(verify=context)
     # The library has no door for this. Should it ever keep its pool elsewhere, nothing may be sent unguarded.
     assert isinstance(made._pool, httpcore.ConnectionPool)
-    made._pool = httpcore.ConnectionPool(
-        httpx.create_ssl_context(), max_connections=CONNECTIONS_MAX, network_backend=_Backend(guard)
-    )
+    made._pool = httpcore.ConnectionPool(context, max_connections=CONNECTIONS_MAX, network_backend=_Backend(guard))
     return made
 
 
@@ -187,11 +194,10 @@ def async_transport(guard: Outbound) -> httpx2.AsyncHTTPTransport:
         async def sleep(self, seconds: float) -> None:
             await self._inner.sleep(seconds)
 
-    made = httpx2.AsyncHTTPTransport()
+    context = _trusted()
+    made = httpx2.AsyncHTTPTransport(verify=context)
     assert isinstance(made._pool, httpcore2.AsyncConnectionPool)
-    made._pool = httpcore2.AsyncConnectionPool(
-        httpx2.create_ssl_context(), max_connections=CONNECTIONS_MAX, network_backend=Backend()
-    )
+    made._pool = httpcore2.AsyncConnectionPool(context, max_connections=CONNECTIONS_MAX, network_backend=Backend())
     return made
 
 

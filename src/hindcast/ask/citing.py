@@ -12,11 +12,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hindcast.ask.events import Sentence
+from hindcast.ask.suspicion import suspects
 from hindcast.ask.wording import cleaned
 
 CITATIONS_PER_SENTENCE_MAX = 8
 # Which share of a sentence's words has to stand in what tools said of the record it cites.
 SHARED_MIN = 0.34
+SHARED_COUNT_MIN = 2
+STEM_CHARS = 5
 # A line of so few words that ends in a colon introduces others, and claims nothing.
 HEADING_WORDS_MAX = 6
 
@@ -31,10 +34,11 @@ _NUMBER = re.compile(r"\d{1,2}[.)]")
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)]|#{1,6})\s+")
 # Words that say nothing of which incident is meant.
 _IDLE_WORDS = """
-about after again also because been before being between both cause caused could does done during each error errors fail
-failed failure fixed from have having here incident incidents into last like made make more most much only other over
-problem record recorded same seen should since some such than that their them then there these they this time times
-tried under until used using very want were what when where which while will with worked works would your
+about after again also anything because been before being between both cause caused could does done during each error
+errors everything fail failed failure fixed from have having here incident incidents into last like made make more
+most much nobody nothing only other over problem record recorded same seen should since some such than that their them
+then there these they this time times tried under until used using very want were what when where which while will
+with worked works would your
 """
 _IDLE = frozenset(_IDLE_WORDS.split())
 
@@ -56,12 +60,14 @@ class Evidence:
         # However a record may be cited, to the reference that a tool gave for it.
         self._known: dict[str, str] = {}
         self._texts: dict[str, list[str]] = {}
-        self._all: list[str] = []
+        # Records in which somebody speaks to language models.
+        self.suspects: set[str] = set()
 
     def add(self, refs: Iterable[str], text: str) -> None:
         """A tool has shown these records, in these words."""
-        self._all.append(text.casefold())
-        for ref in refs:
+        every = tuple(refs)
+        self.suspects |= suspects(every, text)
+        for ref in every:
             address = ref.rpartition("@")[0] or ref
             # The newest reference counts: what is cited without a version is what was read last.
             for name in (ref, address, address.partition("/")[2] if ":" not in address.partition("/")[0] else ""):
@@ -115,7 +121,9 @@ class Evidence:
         return _BARE.sub(drop, text), lost
 
     def _bears(self, sentence: str, ref: str) -> bool:
-        """Whether what tools said of a record speaks of the same things as a sentence."""
+        """Whether a record can be trusted to tell, and what tools said of it speaks of the same things."""
+        if ref in self.suspects:
+            return False
         shown = "\n".join(self._texts[ref])
         for match in _CODE.finditer(sentence):
             code = next(part for part in match.groups() if part).casefold()
@@ -123,8 +131,9 @@ class Evidence:
                 return False
         words = {word.casefold() for word in _WORD.findall(sentence)} - _IDLE
         # Endings differ between a record and whoever tells of it.
-        known = sum(1 for word in words if word[:5] in shown)
-        return known >= SHARED_MIN * len(words)
+        there = {word[:STEM_CHARS] for word in _WORD.findall(shown)}
+        known = sum(1 for word in words if word[:STEM_CHARS] in there)
+        return known >= max(SHARED_MIN * len(words), min(SHARED_COUNT_MIN, len(words)))
 
 
 class Sentences:

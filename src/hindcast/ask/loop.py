@@ -22,7 +22,7 @@ from hindcast.ask.wording import plain
 from hindcast.model.conversation import Call, Conversation, Offer, Piece, Result, Round, Spent
 from hindcast.model.errors import HindcastError, Missing
 from hindcast.ports import LLM
-from hindcast.reason.wording import counted
+from hindcast.reason.wording import counted, listed
 from hindcast.recall.pack import tokens_of
 from hindcast.toolbox import TOOLS, Desk, call, schema
 
@@ -254,6 +254,9 @@ class Dialogue:
         if self._invented:
             verb = "was" if self._invented == 1 else "were"
             yield f"{counted(self._invented, 'id')} that no tool had shown {verb} taken out."
+        if self._evidence.suspects:
+            names = listed(sorted(self._evidence.suspects), most=3)
+            yield f"Text that speaks to language models stands in {names}: what rests on it alone is not believed."
         if self._removed:
             yield f"{counted(self._removed, 'link')} or images were taken out."
 
