@@ -28,7 +28,12 @@ def add(app: FastAPI, access: Access) -> None:
         tags=["audit"],
         operation_id="audit_list",
         response_model=Page[AuditEntry],
-        responses={200: {"content": {CSV: {}}, "description": "A page; as text/csv the whole trail."}},
+        responses={
+            200: {
+                "content": {CSV: {"schema": {"type": "string"}}},
+                "description": "A page; as text/csv the whole trail.",
+            }
+        },
     )
     def list_entries(
         request: Request,

@@ -43,7 +43,13 @@ def add(app: FastAPI, access: Access, settings: Settings) -> None:
             )
         return provider
 
-    @app.get("/api/v1/session/provider", tags=["session"], operation_id="session_provider", status_code=303)
+    @app.get(
+        "/api/v1/session/provider",
+        tags=["session"],
+        operation_id="session_provider",
+        status_code=303,
+        response_class=RedirectResponse,
+    )
     def go(request: Request) -> Response:
         """Send a browser to the identity provider to sign in there."""
         journey = Journey.begin()
@@ -60,7 +66,13 @@ def add(app: FastAPI, access: Access, settings: Settings) -> None:
         )
         return response
 
-    @app.get(BACK, tags=["session"], operation_id="session_provider_callback", status_code=303)
+    @app.get(
+        BACK,
+        tags=["session"],
+        operation_id="session_provider_callback",
+        status_code=303,
+        response_class=RedirectResponse,
+    )
     def back(request: Request, state: Answered = "", code: Answered = "", error: Answered = "") -> Response:
         """Where the provider sends the browser back to; it goes on to the front page, signed in."""
         doorkeeper = doorkeeper_of(request)
