@@ -126,11 +126,12 @@ class Table:
         if wanted.until is not None:
             place = min(place, bisect_left(self._order, (_microseconds(wanted.until), "")))
         first = 0 if wanted.since is None else bisect_left(self._order, (_microseconds(wanted.since), ""))
-        words = tuple(wanted.text.casefold().split())
-        rows = self._rows
+        # The longest word is the rarest, mostly: it alone decides about nearly all of them.
+        rarest, *others = sorted(wanted.text.casefold().split(), key=len, reverse=True) or [""]
+        rows, order = self._rows, self._order
         for number in range(place - 1, first - 1, -1):
-            summary, sought = rows[self._order[number][1]]
-            if _counts(summary, wanted) and all(word in sought for word in words):
+            summary, sought = rows[order[number][1]]
+            if rarest in sought and _counts(summary, wanted) and all(word in sought for word in others):
                 yield summary
 
     def counts(self) -> dict[Standing, int]:
