@@ -14,11 +14,13 @@ import pytest
 from tests.toolbench import NOW, STORY, desk_on, memory_in, seeded
 
 from hindcast import toolbox
+from hindcast.mcp import reference
 from hindcast.mcp.pages import incident_page, postmortem
 from hindcast.model.errors import HindcastError
 from hindcast.toolbox import Desk
 from hindcast.toolbox.naming import known
 
+ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDER = Path(__file__).resolve().parent / "tools"
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "incident_get": ("incident_get", {"incident": STORY, "tokens_max": 3_000}),
@@ -79,6 +81,11 @@ def test_mistakes_are_explained_as_was_found_good(desk: Desk) -> None:
     text = "\n".join(told) + "\n"
 
     assert text == golden("mistakes.txt", text)
+
+
+def test_the_reference_is_what_the_code_says() -> None:
+    """docs/reference/mcp.md has every tool, argument, resource, prompt and kind of failure as it is."""
+    assert (ROOT / reference.PAGE).read_text(encoding="utf-8") == reference.page()
 
 
 def test_pages_read_as_they_did(desk: Desk) -> None:
