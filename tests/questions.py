@@ -25,14 +25,18 @@ from hindcast.toolbox import Desk
 
 # A Monday.
 NOW = datetime(2026, 11, 16, 8, 0, tzinfo=UTC)
+# When the demo's history was learnt.
+LEARNT = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
 
 
 @contextmanager
 def seeded(folder: Path, space: str = "local", *, now: datetime = NOW) -> Iterator[Memory]:
     """A memory with the demo's year of history, without a model that gives texts a meaning."""
     settings = Settings(store=str(folder), space=space, model="none", actor="ana")
-    memory = open_memory(settings, clock=ManualClock(now))
+    clock = ManualClock(LEARNT)
+    memory = open_memory(settings, clock=clock)
     seed(memory, now=now)
+    clock.set(now)
     try:
         yield memory
     finally:

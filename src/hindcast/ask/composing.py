@@ -299,7 +299,7 @@ def _list(intent: Intent, found: ToolAnswer, _: Data | None, now: datetime) -> I
     kind = "" if state == "any" else f"{state} "
     yield Sentence(
         _capital(f"{as_of}{counted(data['found'], f'{kind}incident')}{intent.scope}{shown}:"),
-        tuple(row["record"] for row in rows[:2]),
+        is_aside=True,
     )
     for row in rows:
         took = f", took {duration(row['minutes'])}" if row["minutes"] is not None else ""

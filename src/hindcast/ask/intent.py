@@ -64,7 +64,7 @@ def intent_of(question: str, now: datetime) -> Intent:
     """What a question wants. Whatever has no other meaning is recalled as it is."""
     asked = _taken_apart(question, now)
     if asked is None:
-        return _recalled(question, "an error or a log that was pasted: have we seen this?")
+        return _recalled(question, "an error or a log that was pasted, and whether we have seen it")
     if asked.incident and not asked.pasted:
         return _about_incident(asked)
     for want, pattern in RULES:

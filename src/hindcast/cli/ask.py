@@ -115,7 +115,7 @@ class _Shown:
             session.out.print(Text(f"Note: {clean(note)}", style="yellow"), soft_wrap=True)
         costs = answer.costs
         tokens = f", {costs.tokens_in:,} + {costs.tokens_out:,} tokens of {answer.model}" if answer.model else ""
-        self._dim(f"{costs.calls} calls{tokens}, {costs.seconds:.1f} s")
+        self._dim(f"{costs.calls} {'call' if costs.calls == 1 else 'calls'}{tokens}, {costs.seconds:.1f} s")
 
     def _print(self, sentence: Sentence) -> None:
         from hindcast.ask.telling import short
