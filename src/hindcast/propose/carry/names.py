@@ -1,0 +1,128 @@
+"""What names of the past are called today, learnt from a snippet that was laid against the code."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hindcast.propose.carry.align import Spot
+from hindcast.propose.carry.lex import Sort, Token
+
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+# Two names this alike are one name that somebody made longer or shorter.
+ALIKE_MIN = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """Old names and today's, and the tokens of the snippet whose counterpart is something else altogether."""
+
+    # By name and by whether it is a member: a variable `id` and a field `id` are two names.
+    today: Mapping[tuple[str, bool], str]
+    strays: frozenset[int]
+
+    @property
+    def renamed(self) -> tuple[tuple[str, str], ...]:
+        """What is called otherwise."""
+        return tuple(sorted({(old, new) for (old, _), new in self.today.items() if old != new}))
+
+    def of(self, name: str, *, is_member: bool) -> str:
+        """What a name is called today, as far as anybody knows."""
+        return self.today.get((name, is_member), name)
+
+
+def naming(snippet: Sequence[Token], file: Sequence[Token], spot: Spot) -> Naming:
+    """The names that stand for each other throughout; a pair that contradicts the others is a difference instead."""
+    votes: dict[tuple[str, bool], Counter[str]] = defaultdict(Counter)
+    for token, image in zip(snippet, spot.images, strict=True):
+        if image >= 0 and token.sort is Sort.NAME:
+            votes[token.key, token.is_member][file[image].key] += 1
+    kept = {old for (old, _), counts in votes.items() if old in counts}
+    today: dict[tuple[str, bool], str] = {}
+    taken: dict[tuple[str, bool], str] = {}
+    for (old, member), counts in sorted(votes.items(), key=lambda item: (-max(item[1].values()), item[0])):
+        new = old if old in counts else counts.most_common(1)[0][0]
+        if new != old and (new in kept or taken.get((new, member), old) != old):
+            continue
+        if new != old and not _credible(old, new, snippet, spot, file, member=member):
+            continue
+        today[old, member] = new
+        taken[new, member] = old
+    strays = {
+        index
+        for index, (token, image) in enumerate(zip(snippet, spot.images, strict=True))
+        if image >= 0 and not _stands(token, file[image], today)
+    }
+    return Naming(today, frozenset(strays))
+
+
+def alike(one: str, other: str) -> float:
+    """How much two names share, 0 to 1: `release_conn` and `releaseConnection` are one name."""
+    first, second = _parts(one), _parts(other)
+    if not first or not second:
+        return 0.0
+    shared = sum(any(_same(part, each) for each in second) for part in first)
+    return shared / max(len(first), len(second))
+
+
+def _is_longer(one: str, other: str) -> bool:
+    """Whether a name is another one with words added at its end: `get_user` and `get_user_by_id`, not `safe_get_user`."""
+    short, long = sorted((_parts(one), _parts(other)), key=len)
+    return bool(short) and all(_same(part, each) for part, each in zip(short, long, strict=False))
+
+
+def _same(part: str, other: str) -> bool:
+    """Whether two parts of names are one word: `conn` is `connection`, `aclose` waits for `close`."""
+    short, long = sorted((part, other), key=len)
+    return short == long or (len(short) >= 3 and long.startswith(short)) or long == f"a{short}"
+
+
+def _parts(name: str) -> list[str]:
+    return [part.lower() for part in _PARTS.findall(name)]
+
+
+def _stands(token: Token, image: Token, today: Mapping[tuple[str, bool], str]) -> bool:
+    if token.sort is not image.sort:
+        return False
+    if token.key == image.key:
+        return True
+    if token.sort is Sort.NAME:
+        return today.get((token.key, token.is_member)) == image.key
+    if token.sort is Sort.STRING:
+        return _braced(token.key, today) == image.key
+    return token.sort is Sort.COMMENT
+
+
+def _braced(text: str, today: Mapping[tuple[str, bool], str]) -> str:
+    """A text with the names that it puts in as they are called today."""
+    return re.sub(r"(?<=\{)[^\W\d]\w*", lambda found: today.get((found.group(), False), found.group()), text)
+
+
+def _credible(old: str, new: str, snippet: Sequence[Token], spot: Spot, file: Sequence[Token], *, member: bool) -> bool:
+    """Whether a new name is the old thing: names that others know must look alike, a local one may be any."""
+    places = [
+        index
+        for index, token in enumerate(snippet)
+        if token.sort is Sort.NAME and token.key == old and token.is_member == member and spot.images[index] >= 0
+    ]
+    is_known = member or any(snippet[index].is_called for index in places)
+    if _is_longer(old, new) if is_known else alike(old, new) >= ALIKE_MIN:
+        return True
+    defined = any(index and snippet[index - 1].key in ("def", "func", "function", "class") for index in places)
+    if defined:
+        return True
+    if is_known:
+        return False
+    # The lines it stands in have to be the same otherwise.
+    lines = {snippet[index].line for index in places}
+    rest = [
+        index
+        for index, token in enumerate(snippet)
+        if token.line in lines
+        and token.sort in (Sort.NAME, Sort.STRING, Sort.KEYWORD, Sort.NUMBER)
+        and token.key != old
+    ]
+    same = sum(spot.images[index] >= 0 and file[spot.images[index]].key == snippet[index].key for index in rest)
+    return len(rest) > 0 and same >= 0.5 * len(rest)

@@ -1,0 +1,137 @@
+"""Carry-over as a source of cards: every fix that memory recalls with a diff, tried on today's code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from hindcast.model.card import CardSeverity, CardSource, Proposal, Warned
+from hindcast.model.case import Outcome as Came
+from hindcast.model.code import LineSpan
+from hindcast.model.recollection import Familiarity, Remembered
+from hindcast.propose.carry.outcome import AlreadyFixed, Carried, CarriedFile, Hints, NotCarried, Tier
+from hindcast.propose.carry.transplant import COMPANION, transplant
+from hindcast.propose.sheet import Sheet
+
+# How many remembered fixes are tried. More than this would be more cards than anybody is shown.
+FIXES_MAX = 8
+# How much of a proposal's confidence is that memory recalled the right case.
+_MEMORY_SHARE = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class _Fix:
+    """A diff that helped once: what was done, and where that is remembered."""
+
+    diff: str
+    action: str
+    evidence: tuple[str, ...]
+    # How likely it is that the case it comes from is the same failure, and how it fared.
+    confidence: float
+    record: str
+
+
+def carry_over(sheet: Sheet) -> Iterable[Proposal | Warned]:
+    """The past fixes of this failure as changes of today's code, and what is there already."""
+    hints = Hints(sheet.places)
+    for fix in _fixes(sheet):
+        outcome = transplant(fix.diff, sheet.code, hints)
+        if isinstance(outcome, Carried):
+            yield from _proposals(fix, outcome, sheet)
+        elif isinstance(outcome, AlreadyFixed):
+            text = f"The fix “{fix.action}” is in this code already. {outcome.why}"
+            yield Warned(outcome.path, outcome.lines, text, fix.evidence)
+        else:
+            yield from _told(fix, outcome)
+
+
+def _fixes(sheet: Sheet) -> Iterator[_Fix]:
+    """What to try: the answer's own fixes first, then what ended the other cases that came to mind."""
+    seen: set[str] = set()
+    for fix in _remembered(sheet):
+        text = "\n".join(line.rstrip() for line in fix.diff.strip().splitlines())
+        if text and text not in seen:
+            seen.add(text)
+            yield fix
+            if len(seen) >= FIXES_MAX:
+                return
+
+
+def _remembered(sheet: Sheet) -> Iterator[_Fix]:
+    for advice in sheet.diagnosis.fixes:
+        if advice.diff.strip():
+            record = f"It worked {advice.worked} of {advice.tried} times" if advice.tried else "It ended it then"
+            yield _Fix(advice.diff, advice.action, advice.evidence, sheet.diagnosis.confidence, record)
+    harmful = {advice.diff.strip() for advice in sheet.diagnosis.avoid if advice.diff.strip()}
+    for one in sheet.recollection.remembered:
+        if one.gates or one.familiarity is Familiarity.NEW:
+            continue
+        yield from (fix for fix in _of_case(one) if fix.diff.strip() not in harmful)
+
+
+def _of_case(one: Remembered) -> Iterator[_Fix]:
+    evidence = (f"{one.address}@{one.version}",)
+    worse = {attempt.diff.strip() for attempt in one.case.attempts if attempt.outcome is Came.MADE_WORSE}
+    ending = one.case.resolution
+    if ending is not None and ending.diff.strip() and ending.diff.strip() not in worse:
+        yield _Fix(ending.diff, ending.text, evidence, one.confidence, "It ended it then")
+    for attempt in one.case.attempts:
+        if attempt.outcome is Came.WORKED and attempt.diff.strip():
+            yield _Fix(attempt.diff, attempt.action, evidence, one.confidence, "It worked then")
+
+
+def _proposals(fix: _Fix, carried: Carried, sheet: Sheet) -> Iterator[Proposal]:
+    tests = tuple(one.edit.path for one in carried.files if COMPANION.search(one.edit.path) and "test" in one.edit.path)
+    together = [one.edit.path for one in carried.files]
+    for one in carried.files:
+        severity, reason = _severity(one, sheet)
+        others = [path for path in together if path != one.edit.path]
+        why = [f"{fix.record}.", *one.why, *carried.notes]
+        if others:
+            why.append(f"It belongs together with the change of {', '.join(others)}.")
+        yield Proposal(
+            source=CardSource.CARRIED_OVER,
+            title=_title(fix.action, one.edit.path, is_one_of_many=len(together) > 1),
+            edit=one.edit,
+            lines=one.lines,
+            why=" ".join(why),
+            evidence=fix.evidence,
+            confidence=round(one.confidence * (1 - _MEMORY_SHARE + _MEMORY_SHARE * fix.confidence), 3),
+            severity=severity,
+            severity_reason=reason,
+            action=fix.action,
+            risk=_risk(one),
+            tests=tests,
+        )
+
+
+def _told(fix: _Fix, outcome: NotCarried) -> Iterator[Warned]:
+    """A fix that has no place is worth a word where it nearly had one."""
+    if outcome.path:
+        text = f"The fix “{fix.action}” could not be carried over. {outcome.reason}"
+        yield Warned(outcome.path, outcome.lines or LineSpan(1, 1), text, fix.evidence)
+
+
+def _title(action: str, path: str, *, is_one_of_many: bool) -> str:
+    """The deed as a sentence."""
+    first = " ".join(action.split()) or "Carry over the past fix"
+    sentence = first[:1].upper() + first[1:].rstrip(".")
+    return f"{sentence} (in {path})." if is_one_of_many else f"{sentence}."
+
+
+def _severity(one: CarriedFile, sheet: Sheet) -> tuple[CardSeverity, str]:
+    for place in sheet.places:
+        if place.path != one.edit.path:
+            continue
+        if place.body is not None and place.body.first <= one.lines.last and one.lines.first <= place.body.last:
+            return CardSeverity.CRITICAL, f"The trace goes through `{place.function}`, which it changes."
+        return CardSeverity.WARNING, "The trace goes through this file."
+    return CardSeverity.WARNING, "It ended the same failure before."
+
+
+def _risk(one: CarriedFile) -> str:
+    if one.tier is Tier.EXACT:
+        return ""
+    if one.mapped:
+        return "Names were mapped to today's; look whether they are the same things."
+    return "The lines around it have changed since; look whether it still belongs there."
