@@ -211,6 +211,16 @@ def test_no_two_people_have_one_address(accounts: SqlAccounts) -> None:
     assert accounts.find(Person, email=first.email) == (first,)
 
 
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", "'; DROP TABLE key; --", "%", "x" * 100_000])
+def test_whatever_is_looked_for_is_found_or_not(accounts: SqlAccounts, acme: str, name: str) -> None:
+    """Names that no engine could hold, and names that look like SQL, are simply not there."""
+    assert accounts.get(Key, name) is None
+    assert accounts.find(Person, email=name) == ()
+    assert accounts.find(Project, organisation=acme, name=name) == ()
+    assert accounts.entries(acme, AuditFilter(actor=name, what=name)) == ()
+    assert accounts.trail_start(acme) == (0, "0" * 64)
+
+
 def test_a_row_that_can_be_no_value_is_damage(place: Place, accounts: SqlAccounts, acme: str) -> None:
     """A role that does not exist is told as damage and not read as any role."""
     person = ana()

@@ -73,7 +73,26 @@ def test_an_endless_password_is_not_hashed(home: Desk) -> None:
     assert "wrong" in refused(home, "root@example.com", PASSWORD + "x" * 1_000_000)
 
 
-@pytest.mark.parametrize("password", ["short", "aaaaaaaaaaaaaaaa", "long-name-of-ana@example.com"])
+@pytest.mark.parametrize("text", ["\ud800", "a\0b", "' OR 1=1 --", "\u202e", "é" * 2_000])
+def test_strange_characters_are_only_wrong(home: Desk, text: str) -> None:
+    """Whatever is typed as address, password, key, cookie or link is wrong, and nothing else happens."""
+    refused(home, text, OTHER)
+    refused(home, "root@example.com", text)
+    for proof in (Proof(key=text), Proof(session=text)):
+        with pytest.raises(Unidentified):
+            home.access.caller(proof)
+    with pytest.raises(Missing):
+        home.access.signing.invitation(text)
+    with pytest.raises(Missing):
+        home.access.people.remove(text, organisation="home", by=home.operator)
+    with pytest.raises(Missing):
+        home.access.people.list(text, by=home.operator)
+    assert not any("\0" in one.subject or "\ud800" in one.subject for one in home.told())
+
+
+@pytest.mark.parametrize(
+    "password", ["short", "aaaaaaaaaaaaaaaa", "\ud800 is no character", "long-name-of-ana@example.com"]
+)
 def test_a_password_that_anybody_would_try_is_refused(home: Desk, password: str) -> None:
     """Short ones, one letter over and over, and one's own address cannot be chosen."""
     with pytest.raises(Malformed, match="password"):
@@ -194,7 +213,7 @@ def wait_seconds(made: Desk, email: str = "root@example.com", peer: str = PEER) 
 
 
 def test_guessing_takes_longer_and_longer(home: Desk) -> None:
-    """After a few free attempts each wait is twice the one before, up to a quarter of an hour, also for the right one."""
+    """After a few free attempts each wait is twice the one before, up to a quarter of an hour, for the right one too."""
     fail(home, PAIR.free)
     waits = []
     for _ in range(12):

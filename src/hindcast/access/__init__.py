@@ -123,8 +123,10 @@ class Access:
 
     def close(self) -> None:
         """Write what was noted, then let go of the store."""
-        self._office.trail.close()
-        self._office.accounts.close()
+        try:
+            self._office.trail.close()
+        finally:
+            self._office.accounts.close()
 
     def _check(self, caller: Caller, permission: Permission, space: str) -> None:
         project = self._recognition.project(space)

@@ -183,8 +183,9 @@ class Signing:
         if not self._decoy:
             self._decoy = self._hashed(self._office.entropy(secret.SECRET_BYTES).hex())
         kept = self._office.accounts.get(Credential, _password_owner(person.id if person is not None else NOBODY))
-        right = self._office.passwords.is_right(password[:PASSWORD_CHARS_MAX], kept.kept if kept else self._decoy)
-        if person is None or kept is None or not right or len(password) > PASSWORD_CHARS_MAX:
+        given = password[:PASSWORD_CHARS_MAX].encode(errors="replace").decode()
+        right = self._office.passwords.is_right(given, kept.kept if kept else self._decoy)
+        if person is None or kept is None or not right or given != password:
             return False
         if self._office.passwords.is_outdated(kept.kept):
             with self._office.accounts.write() as ledger:

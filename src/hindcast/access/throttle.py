@@ -76,7 +76,7 @@ class Throttle:
 
 def _buckets(account: str, peer: str) -> dict[str, Pace]:
     """What an attempt is counted under. Accounts are digested: what was typed may be a password in the wrong field."""
-    who, where = sha256(account.encode()).hexdigest()[:32], _network(peer)
+    who, where = sha256(account.encode(errors="surrogatepass")).hexdigest()[:32], _network(peer)
     return {f"pair {who} {where}": PAIR, f"peer {where}": PEER, f"account {who}": ACCOUNT}
 
 

@@ -53,7 +53,7 @@ class AuditTrail:
         self._lost: Counter[str] = Counter()
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
-        self._pruned_at = clock.now()
+        self._pruned_at: datetime | None = None
 
     def start(self) -> None:
         """Begin to write every second."""
@@ -103,7 +103,11 @@ class AuditTrail:
         if self._thread is not None:
             self._thread.join()
             self._thread = None
-        self.flush(is_last=True)
+        try:
+            self.flush(is_last=True)
+        except HindcastError as error:
+            # Nobody is left to wait for the store.
+            _log.error("%d entries of the audit trail are lost: %s", len(self._waiting), error)
 
     def _run(self) -> None:
         failing = False
@@ -111,7 +115,7 @@ class AuditTrail:
             try:
                 self.flush()
                 now = self._clock.now()
-                if not timedelta(0) <= now - self._pruned_at < PRUNE_EVERY:
+                if self._pruned_at is None or not timedelta(0) <= now - self._pruned_at < PRUNE_EVERY:
                     self._pruned_at = now
                     self._accounts.prune(now=now)
                 failing = False

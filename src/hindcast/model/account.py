@@ -83,6 +83,8 @@ def check_password(password: str, *, email: str) -> str:
             field="password",
             remedy="Take a sentence, or let a password manager make one.",
         )
+    if any("\ud800" <= char <= "\udfff" for char in password):
+        raise Malformed("The password holds what is no character.", field="password", remedy="Type it again.")
     if password.lower() in (email, email.partition("@")[0]) or len(set(password)) < PASSWORD_CHARS_MIN // 3:
         raise Malformed(
             "This password is among the first that anybody would try.",

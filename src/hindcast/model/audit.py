@@ -52,7 +52,7 @@ class AuditEntry:
     digest: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("actor", "what", "space", "subject", "peer", "caller"):
+        for name in ("organisation", "actor", "what", "space", "subject", "peer", "caller"):
             given = getattr(self, name)
             if len(given) > AUDIT_CHARS_MAX or not given.isprintable():
                 shown = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in given)

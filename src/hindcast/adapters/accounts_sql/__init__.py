@@ -114,6 +114,8 @@ class SqlAccounts:
 
     def entries(self, organisation: str, wanted: AuditFilter) -> tuple[AuditEntry, ...]:
         """Entries of one trail."""
+        if not _is_text(organisation, wanted.actor, wanted.space, wanted.what, wanted.outcome):
+            return ()
         query = select(audit).where(audit.c.organisation == organisation)
         if wanted.before:
             query = query.where(audit.c.seq < wanted.before)
@@ -216,6 +218,8 @@ class SqlLedger:
 def _get(connection: Connection, kind: type[A], key: tuple[str, ...]) -> A | None:
     shape = SHAPES[kind]
     assert len(key) == len(shape.keys), f"{kind.__name__} has the key {shape.keys}"
+    if not _is_text(*key):
+        return None
     found = connection.execute(
         select(shape.table).where(*_conditions(shape, dict(zip(shape.keys, key, strict=True))))
     ).mappings().first()  # fmt: skip
@@ -224,10 +228,17 @@ def _get(connection: Connection, kind: type[A], key: tuple[str, ...]) -> A | Non
 
 def _find(connection: Connection, kind: type[A], equal: dict[str, str]) -> tuple[A, ...]:
     shape = SHAPES[kind]
+    if not _is_text(*equal.values()):
+        return ()
     query = select(shape.table).where(*_conditions(shape, equal))
     values = [shape.value(row) for row in connection.execute(query).mappings()]
     # Sorted here: engines disagree about the order of letters and signs.
     return tuple(sorted(values, key=lambda value: tuple(shape.key(value).values())))
+
+
+def _is_text(*given: str) -> bool:
+    """Whether an engine could hold these at all. What callers make up is looked for, and need not be text."""
+    return not any(char == "\0" or "\ud800" <= char <= "\udfff" for one in given for char in one)
 
 
 def _conditions(shape: Shape, equal: dict[str, Any]) -> list[Any]:
