@@ -91,7 +91,7 @@ def _nothing(intent: Intent, found: ToolAnswer) -> str:
 
 def _recall(intent: Intent, found: ToolAnswer, case: Data | None, now: datetime) -> Iterator[Sentence]:
     data = found.data
-    prefix = f"{intent.as_of.strip().capitalize()}: " if intent.as_of else ""
+    prefix = f"{_capital(intent.as_of.strip())}: " if intent.as_of else ""
     if not data["incident"]:
         yield Sentence(f"{prefix}Not seen before: no recorded incident is this failure.", is_aside=True)
         yield from _nearest(data)
@@ -266,7 +266,7 @@ def _learnt(_: Intent, found: ToolAnswer, __: Data | None, ___: datetime) -> Ite
 def _search(intent: Intent, found: ToolAnswer, _: Data | None, __: datetime) -> Iterator[Sentence]:
     records = found.data["records"]
     first = records[0]
-    when = f"{intent.as_of.strip().capitalize()}: " if intent.as_of else ""
+    when = f"{_capital(intent.as_of.strip())}: " if intent.as_of else ""
     yield Sentence(
         f"{when}{counted(len(records), 'record')} found; the best: {quoted(first['text'])}.", (first["record"],)
     )
