@@ -1,0 +1,212 @@
+"""How a running service feels: recall and lists while telemetry pours in, five hundred listeners, its size, its start.
+
+`make bench NAME=service` prints a table and, as its last line, the figures that are promised. A real `hindcast serve`
+runs on a store of ten thousand incidents with the model pack; the clients are plain sockets that send what was made
+beforehand, and the share of the processors that they take is told. `BENCH_ARGS="--folder F"` keeps the store for the
+next run; `--quick` measures less of everything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from tests.serving import Serving, start
+
+from bench._cases import questions
+from bench._live import burst
+from bench._load import RECORDS_PER_REQUEST
+from bench._service_load import Crowd, framed, paced, processor_seconds, resident_mb, waited
+from bench._service_world import make, settings
+from bench._world import SPACE
+from hindcast.build import open_memory
+from hindcast.recollect import Recollect
+
+INCIDENTS = 10_000
+STARTS = 3
+RECORDS_PER_S = 10_000
+RECALLS_PER_S = 50
+LISTS_PER_S = 40
+LISTENERS = 500
+BURSTS = 12
+IDLE_SECONDS = 25
+WARMING = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How much is measured."""
+
+    incidents: int = INCIDENTS
+    seconds: float = 30
+    starts: int = STARTS
+    bursts: int = BURSTS
+    listeners: int = LISTENERS
+    idle_seconds: float = IDLE_SECONDS
+
+
+def p(values: Sequence[float], share: float) -> float:
+    """A percentile."""
+    return float(np.percentile(np.array(values), share)) if len(values) else float("nan")
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[tuple[Serving, float]]:
+    """A server on the store, and the seconds from its start to being ready."""
+    begin = time.perf_counter()
+    running = start(folder, store=str(folder), space=SPACE, model="", actor="bench")
+    taken = time.perf_counter() - begin
+    try:
+        yield running, taken
+    finally:
+        running.stop()
+
+
+@contextmanager
+def pouring(port: int, seconds: float) -> Iterator[subprocess.Popen[bytes]]:
+    """Telemetry that pours in meanwhile, from a process of its own."""
+    pace = RECORDS_PER_S / RECORDS_PER_REQUEST
+    asked = {"port": port, "seconds": seconds, "connections": 2, "requests_per_s": pace}
+    sender = subprocess.Popen([sys.executable, "-m", "bench._load", json.dumps(asked)], stdout=subprocess.PIPE)
+    # It makes its requests first.
+    time.sleep(5)
+    try:
+        yield sender
+    finally:
+        sender.terminate()
+        sender.wait()
+
+
+def in_process(folder: Path, texts: Sequence[str]) -> list[float]:
+    """Milliseconds of each question, asked by this very process."""
+    memory = open_memory(settings(folder))
+    door = Recollect(memory, now=lambda: datetime.now(UTC))
+    taken = []
+    try:
+        for turn, text in enumerate((*texts[:WARMING], *texts)):
+            begin = time.perf_counter()
+            door.ask(text)
+            if turn >= WARMING:
+                taken.append((time.perf_counter() - begin) * 1e3)
+    finally:
+        memory.close()
+    return taken
+
+
+def recalls(running: Serving, texts: Sequence[str], seconds: float) -> list[float]:
+    """Milliseconds of each question over REST, from when it was due."""
+    bodies = [json.dumps({"text": text}).encode() for text in texts]
+    asked = [framed("POST", f"/api/v1/recall?space={SPACE}", running.port, body) for body in bodies]
+    paced(running.port, asked, seconds=2, per_second=20, connections=2)
+    taken = paced(running.port, asked, seconds=seconds, per_second=RECALLS_PER_S, connections=8)
+    return [one * 1e3 for one in taken]
+
+
+def lists(running: Serving, seconds: float) -> list[float]:
+    """Milliseconds of a page of incidents: the newest, by state, by service, by words, and pages further on."""
+    base = f"/api/v1/incidents?space={SPACE}&limit=50"
+    with running.client() as client:
+        cursor = client.get(base).raise_for_status().json()["next"]
+    paths = ("", "&state=open", "&state=resolved", "&service=checkout-api", "&text=timeout", f"&cursor={cursor}")
+    asked = [framed("GET", base + path, running.port) for path in paths]
+    return [one * 1e3 for one in paced(running.port, asked, seconds=seconds, per_second=LISTS_PER_S, connections=4)]
+
+
+def heard(running: Serving, plan: Plan) -> tuple[list[float], list[float]]:
+    """Seconds from an incident to each listener, and from an incident to its briefing on the stream."""
+    crowd = Crowd(running.port, SPACE, plan.listeners)
+    assert waited(lambda: crowd.connected == plan.listeners, 60), f"{crowd.connected} of {plan.listeners} listen"
+    with running.client() as client:
+        for number in range(plan.bursts):
+            service = f"burst-{number}"
+            client.post("/v1/logs", content=burst(service), headers={"Content-Type": "application/x-protobuf"})
+            waited(lambda service=service: service in crowd.services, 20)  # type: ignore[misc]
+            name = crowd.services.get(service, "")
+            waited(lambda name=name: len(crowd.heard.get(("answer", name), ())) >= plan.listeners, 20)  # type: ignore[misc]
+    seen: list[float] = []
+    briefed: list[float] = []
+    for service, name in crowd.services.items():
+        if service.startswith("burst-"):
+            at = datetime.fromisoformat(crowd.opened_at[name]).timestamp()
+            times = crowd.heard.get(("incident", name), [])
+            seen += [one - at for one in times] + [float("inf")] * (plan.listeners - len(times))
+            briefed.append(min(crowd.heard.get(("answer", name), [float("inf")])) - at)
+    return seen, briefed
+
+
+def measure(folder: Path, plan: Plan, console: Console) -> str:
+    """Everything, as a table and a line."""
+    make(folder, plan.incidents)
+    texts = [one.text for one in questions(300)]
+    starts: list[float] = []
+    for _ in range(plan.starts):
+        with served(folder) as (_running, taken):
+            starts.append(taken)
+    alone = in_process(folder, texts)
+    with served(folder) as (running, _):
+        time.sleep(plan.idle_seconds)
+        idle = resident_mb(running.process.pid)
+        quiet_list = lists(running, min(plan.seconds, 10))
+        seen, briefed = heard(running, plan)
+        with pouring(running.port, plan.seconds + 20) as sender:
+            server_before, sender_before = processor_seconds(running.process.pid), processor_seconds(sender.pid)
+            begin, own = time.perf_counter(), time.process_time()
+            under_load = recalls(running, texts, plan.seconds)
+            elapsed = time.perf_counter() - begin
+            shares = [
+                (processor_seconds(running.process.pid) - server_before) / elapsed,
+                (processor_seconds(sender.pid) - sender_before) / elapsed,
+                (time.process_time() - own) / elapsed,
+            ]
+            taken_in = running.get("/api/v1/status")["counts"]["logs"]
+        busy = resident_mb(running.process.pid)
+    limit = 1.5 * p(alone, 99) + 5
+    table = Table("figure", "p50", "p99", "limit", title=f"{plan.incidents:,} incidents, {len(texts)} questions")
+    rows = (
+        ("recall in this process, ms", alone, "", 1),
+        (f"recall over REST, {RECALLS_PER_S}/s, {RECORDS_PER_S:,} records/s, ms", under_load, f"≤ {limit:.1f}", 1),
+        ("a page of incidents, ms", quiet_list, "≤ 50", 1),
+        (f"incident → {plan.listeners} listeners, s", seen, "≤ 1", 3),
+        ("incident → briefing, s", briefed, "≤ 1", 3),
+        ("cold start, s", starts, "< 4", 2),
+    )
+    for name, values, most, digits in rows:
+        table.add_row(name, f"{p(values, 50):.{digits}f}", f"{p(values, 99):.{digits}f}", most)
+    table.add_row("idle, MB resident", f"{idle:.0f}", "", "< 350")
+    table.add_row("after the load, MB resident", f"{busy:.0f}", "", "")
+    said = "server {:.2f}, sender {:.2f}, this process {:.2f} processors".format(*shares)
+    table.add_row("while recalling", said, f"{taken_in:,} records", "")
+    console.print(table)
+    return (
+        f"service: recall_p99_ms={p(under_load, 99):.1f} list_p99_ms={p(quiet_list, 99):.1f} "
+        f"sse_p99_s={p(seen, 99):.2f} idle_mb={idle:.0f} cold_start_s={p(starts, 50):.2f}"
+    )
+
+
+def main() -> None:
+    """Print the table, then the line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--folder", type=Path, help="keep the store here and use it again")
+    parser.add_argument("--quick", action="store_true", help="measure less of everything, to see whether it runs")
+    chosen = parser.parse_args()
+    quick = Plan(seconds=6, starts=1, bursts=3, listeners=100, idle_seconds=20)
+    with tempfile.TemporaryDirectory(prefix="hindcast-service-") as scratch:
+        folder = chosen.folder or Path(scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        print(measure(folder, quick if chosen.quick else Plan(), Console(width=120)))
+
+
+if __name__ == "__main__":
+    main()
