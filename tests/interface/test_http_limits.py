@@ -38,3 +38,13 @@ def test_ingest_is_limited_by_what_waits_and_not_by_number(limited: Tenants) -> 
 
     assert [one.status_code for one in answers] == [200] * 10
     assert all("RateLimit-Limit" not in one.headers for one in answers)
+
+
+def test_whoever_tries_keys_is_slowed_down(limited: Tenants) -> None:
+    """An address may be wrong as often as a caller may ask; who has a good key behind it is served all the same."""
+    forged, good = limited.callers["forged"], limited.callers["maintainer"]
+    answers = [limited.client.get("/api/v1/session", headers=forged).status_code for _ in range(7)]
+
+    assert answers == [401] * 5 + [429] * 2
+    assert limited.client.post("/v1/logs", headers=forged).status_code == 429
+    assert limited.client.get("/api/v1/session", headers=good).status_code == 200

@@ -18,7 +18,7 @@ from starlette.requests import HTTPConnection
 from hindcast.access import Access, Proof
 from hindcast.config import Settings
 from hindcast.model.access import Caller, CallerKind, Permission, space_of
-from hindcast.model.errors import Malformed
+from hindcast.model.errors import Malformed, Unidentified
 from hindcast.rest.edge import ALLOWANCE
 from hindcast.rest.limits import Buckets
 from hindcast.rest.proof import COOKIE, SECURE_COOKIE, check_csrf, proof_of
@@ -68,7 +68,12 @@ class Doorkeeper:
     def caller(self, connection: HTTPConnection, *, is_limited: bool = True, body_key: str = "") -> Caller:
         """Who makes a request, within the limit of requests. Ingest is limited by what waits to be written instead."""
         proof = replace(proof_of(connection, cookie=self.cookie, body_key=body_key), what=what_of(connection))
-        caller = self.access.caller(proof)
+        try:
+            caller = self.access.caller(proof)
+        except Unidentified:
+            # Whoever tries keys is slowed down; those behind the same address who have a good one are not.
+            self.buckets.take(f"address:{proof.peer}", now_seconds=self.seconds())
+            raise
         state = connection.scope.setdefault("state", {})
         state["caller"] = caller
         if proof.session and caller.kind is CallerKind.PERSON:
