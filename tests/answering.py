@@ -6,6 +6,7 @@ import asyncio
 import json
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,6 +16,8 @@ from typing import Any
 import httpx
 import uvicorn
 from fastapi import FastAPI
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from tests.serving import wait_for
 
 from hindcast.access import Access
@@ -31,6 +34,21 @@ from hindcast.rest.live import Live
 SECONDS_MAX = 30
 # Rights are looked at again more often than in life, so that a test need not wait.
 LIMITS = LiveLimits(check_seconds=0.1, expiry_seconds=0.2, beat_seconds=0.5)
+
+
+PROTOBUF = {"Content-Type": "application/x-protobuf"}
+
+
+def otlp(name: str, *messages: str, level: int = 9) -> bytes:
+    """Lines of one service, as an exporter sends them."""
+    request = ExportLogsServiceRequest()
+    resource = request.resource_logs.add()
+    resource.resource.attributes.append(KeyValue(key="service.name", value=AnyValue(string_value=name)))
+    scope = resource.scope_logs.add()
+    for message in messages:
+        record = scope.log_records.add(time_unix_nano=time.time_ns(), severity_number=level)
+        record.body.string_value = message
+    return bytes(request.SerializeToString())
 
 
 @dataclass

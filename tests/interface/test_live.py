@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
-from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
-from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
-from tests.answering import Answering, answering
+from tests.answering import PROTOBUF, Answering, answering, otlp
 from tests.serving import wait_for
 
 from hindcast.model.errors import Malformed, Missing, Stale
-
-PROTOBUF = {"Content-Type": "application/x-protobuf"}
-
-
-def otlp(name: str, *messages: str, level: int = 9) -> bytes:
-    """Lines of one service, as an exporter sends them."""
-    request = ExportLogsServiceRequest()
-    resource = request.resource_logs.add()
-    resource.resource.attributes.append(KeyValue(key="service.name", value=AnyValue(string_value=name)))
-    scope = resource.scope_logs.add()
-    for message in messages:
-        record = scope.log_records.add(time_unix_nano=time.time_ns(), severity_number=level)
-        record.body.string_value = message
-    return bytes(request.SerializeToString())
 
 
 @pytest.fixture(scope="module")

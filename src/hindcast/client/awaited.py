@@ -10,7 +10,16 @@ from typing import Any, Self, TypeVar
 import httpx
 
 from hindcast.client.call import Call, Patience, answer, asked, error_of
-from hindcast.client.connection import CLOSED_FOR_GOOD, Paged, connecting, following, may_repeat, no_answer, refusal
+from hindcast.client.connection import (
+    CLOSED_FOR_GOOD,
+    Paged,
+    by_name,
+    connecting,
+    following,
+    may_repeat,
+    no_answer,
+    refusal,
+)
 from hindcast.client.events import Event, Reader
 from hindcast.client.generated.calls import LIVE
 from hindcast.client.generated.methods import AsyncCalls
@@ -86,9 +95,9 @@ class AsyncHindcast(AsyncCalls):
             else:
                 await self._sleep(reader.retry_seconds or self._patience.pause_seconds_min)
 
-    async def stream(self, call: Call[Any], **given: Any) -> AsyncIterator[Event]:  # noqa: ANN401
-        """The events that one call answers with, once."""
-        async for event in self._events(call, given, Reader()):
+    async def stream(self, name: str, **given: Any) -> AsyncIterator[Event]:  # noqa: ANN401
+        """The events that an operation answers with: `stream("ask", question="What broke yesterday?")`."""
+        async for event in self._events(by_name(name), given, Reader()):
             yield event
 
     async def _events(self, call: Call[Any], given: Mapping[str, object], reader: Reader) -> AsyncIterator[Event]:

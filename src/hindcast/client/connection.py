@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Protocol, TypeVar
 
 import httpx
 
 from hindcast.client.call import SPACE_HEADER, Call, Patience
-from hindcast.model.errors import Malformed, Refused, Unavailable
+from hindcast.client.generated.calls import CALLS
+from hindcast.model.errors import Malformed, Missing, Refused, Unavailable
 
 Item_co = TypeVar("Item_co", covariant=True)
 
@@ -49,6 +51,8 @@ def connecting(url: str, key: str, space: str, patience: Patience) -> dict[str, 
         },
         "timeout": httpx.Timeout(patience.read_seconds_max, connect=patience.connect_seconds_max),
         "limits": httpx.Limits(max_connections=CONNECTIONS_MAX),
+        # Who asks is said with every request, by the key; a cookie beside it would be a second identity.
+        "cookies": CookieJar(DefaultCookiePolicy(allowed_domains=[])),
         # A key is for one server: no redirect may carry it elsewhere, and no proxy of the environment may read it.
         "follow_redirects": False,
         "trust_env": False,
@@ -65,6 +69,14 @@ def no_answer(call: Call[Any], error: httpx.HTTPError) -> Unavailable:
     return Unavailable(
         f"{call.name} got no answer ({said}).", remedy="Check that `hindcast serve` runs at that address, then retry."
     )
+
+
+def by_name(name: str) -> Call[Any]:
+    """The call of an operation's name."""
+    found = next((call for call in CALLS if call.name == name), None)
+    if found is None:
+        raise Missing(f"There is no operation {name!r}.", field="name", remedy="docs/reference/rest.md lists them.")
+    return found
 
 
 def refusal(data: Mapping[str, Any]) -> Refused:

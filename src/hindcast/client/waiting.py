@@ -10,7 +10,16 @@ from typing import Any, Self, TypeVar
 import httpx
 
 from hindcast.client.call import Call, Patience, answer, asked, error_of
-from hindcast.client.connection import CLOSED_FOR_GOOD, Paged, connecting, following, may_repeat, no_answer, refusal
+from hindcast.client.connection import (
+    CLOSED_FOR_GOOD,
+    Paged,
+    by_name,
+    connecting,
+    following,
+    may_repeat,
+    no_answer,
+    refusal,
+)
 from hindcast.client.events import Event, Reader
 from hindcast.client.generated.calls import LIVE
 from hindcast.client.generated.methods import Calls
@@ -80,9 +89,9 @@ class Hindcast(Calls):
             else:
                 self._sleep(reader.retry_seconds or self._patience.pause_seconds_min)
 
-    def stream(self, call: Call[Any], **given: Any) -> Iterator[Event]:  # noqa: ANN401
-        """The events that one call answers with, once."""
-        yield from self._events(call, given, Reader())
+    def stream(self, name: str, **given: Any) -> Iterator[Event]:  # noqa: ANN401
+        """The events that an operation answers with: `stream("ask", question="What broke yesterday?")`."""
+        yield from self._events(by_name(name), given, Reader())
 
     def _events(self, call: Call[Any], given: Mapping[str, object], reader: Reader) -> Iterator[Event]:
         request = asked(call, given, once=str(uuid.uuid4()))
