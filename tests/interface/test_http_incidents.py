@@ -207,6 +207,24 @@ def test_incidents_are_split_and_joined(hindcast: Resting) -> None:
     assert "inc-1" in refused["remedy"]
 
 
+def test_what_stands_in_the_place_of_a_case_harms_nobody(hindcast: Resting, space: str) -> None:
+    """A record that looks like a case and is none is listed without its case, and nothing can be said of it."""
+    body = {"title": "half a case", "occurred_at": "2026-11-15T02:03:00Z", "attempts": [7]}
+    said = {"body": body, "why": "by mistake", "kind": "case"}
+    hindcast.ask("PUT", "/api/v1/memory/records/cases/odd", space, json=said)
+    hindcast.ask("PUT", "/api/v1/memory/records/incidents/odd", space, json={**said, "kind": "incident"})
+
+    assert {one["id"] for one in hindcast.get("/api/v1/incidents", space)["items"]} == {"inc-1", "odd"}
+    told = hindcast.get("/api/v1/incidents/odd", space)
+    assert (told["title"], told["case"], told["detection"]) == ("half a case", None, None)
+    for path, saying in (("notes", {"text": "x"}), ("decision", {"verb": "confirm"}), ("resolution", {"fix": "x"})):
+        refused = hindcast.ask("POST", f"/api/v1/incidents/odd/{path}", space, json=saying, status=403).json()
+        assert "cases/odd" in refused["detail"]
+    hindcast.ask("POST", f"{ONE}/join", space, json={"other": "odd"}, status=403)
+    hindcast.ask("GET", "/api/v1/incidents/odd/recall", space, status=403)
+    hindcast.ask("POST", f"{ONE}/verdicts", space, json={"judgement": "right", "incident": "odd"}, status=403)
+
+
 def test_a_verdict_is_said_over_http(hindcast: Resting, space: str) -> None:
     """Right or wrong is remembered for the question, and a rejected proposal with its action."""
     said = {"judgement": "right", "asked": "ConnectionResetError redis"}

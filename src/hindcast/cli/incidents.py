@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,13 +15,14 @@ from hindcast.cli import casepage, casework, deciding, judging
 from hindcast.cli.options import At, Limit
 from hindcast.cli.render import clean
 from hindcast.cli.session import Session, verb
-from hindcast.model.errors import Missing
+from hindcast.model.errors import Malformed, Missing
 from hindcast.model.ids import Address
 
 if TYPE_CHECKING:
     from hindcast.casebook import Kept
     from hindcast.model.case import Case
     from hindcast.model.incident import Incident
+    from hindcast.register import Register
 
 HELP = (
     "Incidents: what broke, since when, what was seen, what was tried, what ended it.\n\n"
@@ -41,14 +43,17 @@ def list_incidents(
     limit: Limit = ROWS_MAX,
 ) -> None:
     """List incidents and what is known about them, the newest first."""
+    from hindcast.casebook.summaries import Wanted
     from hindcast.model.case import to_json as case_json
     from hindcast.model.incident import to_json
 
-    since = session.now() - timedelta(days=days)
-    register = deciding.register(session)
-    incidents = {one.id: one for one in register.incidents(session.settings.space, since=since)}
-    cases = {one.id: one for one in register.casebook(session.settings.space).every(since=since)}
-    rows = [(cases.get(one), incidents.get(one)) for one in _newest(cases, incidents)][:limit]
+    wanted = Wanted(since=session.now() - timedelta(days=days))
+    register, space = deciding.register(session), session.settings.space
+    # The glances say which ones; only those that are shown are read whole.
+    newest = list(islice(register.summaries(space).newest(wanted), limit))
+    rows = [
+        (_case(register, space, one.id) if one.case_version else None, _seen(register, space, one.id)) for one in newest
+    ]
     if not rows and not session.as_json:
         session.hint(f"No incident in the last {days} days. `hindcast simulate --list` shows how to make one.")
     document = {
@@ -79,15 +84,24 @@ def show(session: Session, incident_id: Id, at: At = None) -> None:
     session.answer(casepage.document(kept, incident, gaps), _page(kept, incident, gaps))
 
 
+def _case(register: Register, space: str, incident_id: str) -> Case | None:
+    """The case of an incident; None where somebody wrote something else in its place."""
+    from hindcast.casebook.layout import address_of, readable
+
+    kept = readable(register.memory(space).now().find(address_of(incident_id)))
+    return kept.case if kept is not None else None
+
+
+def _seen(register: Register, space: str, incident_id: str) -> Incident | None:
+    try:
+        return register.find(space, incident_id)
+    except Malformed:
+        return None
+
+
 casework.install(app)
 deciding.install(app)
 judging.install(app)
-
-
-def _newest(cases: dict[str, Case], incidents: dict[str, Incident]) -> list[str]:
-    begun = {one.id: one.onset_at for one in incidents.values()}
-    begun |= {one.id: one.occurred_at for one in cases.values() if one.id not in begun}
-    return sorted(begun, key=lambda one: (begun[one], one), reverse=True)
 
 
 def _page(kept: Kept | None, incident: Incident | None, gaps: tuple[tuple[str, str], ...]) -> Group:

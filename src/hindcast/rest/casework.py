@@ -15,7 +15,9 @@ from starlette.responses import Response
 from hindcast.casebook import Casebook, check_unchanged
 from hindcast.casebook.deciding import decided, event_of
 from hindcast.casebook.joining import join, split
+from hindcast.casebook.layout import address_of, readable
 from hindcast.casebook.people import TEXT_CHARS_MAX, Fix, attempted, judged, noted, resolved, timed
+from hindcast.memory import Memory
 from hindcast.model.case import Attempt, Case, Evidence, Outcome, Witness
 from hindcast.model.errors import Malformed, Missing, Refused
 from hindcast.model.incident import Event
@@ -236,7 +238,7 @@ def _add_borders(app: FastAPI, desk: Desk) -> None:
         def decide() -> Response:
             with matching(if_match) as expected:
                 _, new = split(
-                    _casebook(desk, seat),
+                    _casebook(desk, seat, incident_id),
                     incident_id,
                     said.services,
                     new_id=said.new_id,
@@ -257,27 +259,42 @@ def _add_borders(app: FastAPI, desk: Desk) -> None:
         def decide() -> Response:
             with matching(if_match) as expected:
                 why = desk.clean(said.why) or f"{said.other} is part of {incident_id}."
-                join(_casebook(desk, seat), incident_id, said.other, actor=seat.actor, why=why, expected=expected)
+                book = _casebook(desk, seat, incident_id, said.other)
+                join(book, incident_id, said.other, actor=seat.actor, why=why, expected=expected)
             return told(desk, seat.space, desk.view(seat.space), incident_id)
 
         return again.once(seat, said, decide)
 
 
-def _casebook(desk: Desk, seat: Seat) -> Casebook:
-    return Casebook(desk.memory(seat.space))
+def check_cases(memory: Memory, *incidents: str) -> None:
+    """Raise Refused where what stands in the place of a case is none."""
+    for incident_id in incidents:
+        record = memory.now().find(address_of(incident_id))
+        if record is not None and readable(record) is None:
+            raise Refused(
+                f"{record.address} holds no case: {record.actor} wrote something else there.",
+                field="incident_id",
+                remedy=f"See what it was: GET /api/v1/memory/history?address={record.address}",
+            )
+
+
+def _casebook(desk: Desk, seat: Seat, *incidents: str) -> Casebook:
+    memory = desk.memory(seat.space)
+    check_cases(memory, *incidents)
+    return Casebook(memory)
 
 
 def _changed(
     desk: Desk, seat: Seat, incident_id: str, if_match: str | None, edit: Callable[[Case], Case], *, why: str
 ) -> Response:
     with matching(if_match) as expected:
-        _casebook(desk, seat).change(incident_id, edit, actor=seat.actor, why=why, expected=expected)
+        _casebook(desk, seat, incident_id).change(incident_id, edit, actor=seat.actor, why=why, expected=expected)
     return told(desk, seat.space, desk.view(seat.space), incident_id)
 
 
 def _decided(desk: Desk, seat: Seat, verb: str, incident_id: str, expected: int | None) -> Event | None:
     """Hand a decision to whoever watches; what nobody watches is decided in memory."""
-    casebook, space = _casebook(desk, seat), seat.space
+    casebook, space = _casebook(desk, seat, incident_id), seat.space
     kept = casebook.kept(incident_id)
     if kept is not None:
         check_unchanged(kept, expected)

@@ -12,7 +12,8 @@ from pydantic import AwareDatetime
 from starlette.requests import Request
 from starlette.responses import Response
 
-from hindcast.casebook import Kept, kept_in
+from hindcast.casebook import Kept
+from hindcast.casebook.layout import address_of, readable
 from hindcast.casebook.people import missing_in
 from hindcast.casebook.summaries import (
     INCIDENT_NAMESPACE,
@@ -25,11 +26,11 @@ from hindcast.casebook.summaries import (
     table_in,
 )
 from hindcast.memory import View
-from hindcast.model.errors import Missing
+from hindcast.model.errors import Malformed, Missing
 from hindcast.model.ids import Address
 from hindcast.model.incident import Incident, from_json
 from hindcast.model.recollection import Familiarity
-from hindcast.model.record import MAIN
+from hindcast.model.record import MAIN, Json
 from hindcast.model.signal import Severity
 from hindcast.rest import export, shapes
 from hindcast.rest.conditions import IfNoneMatch, etag, is_known
@@ -156,9 +157,17 @@ def _read(view: View, incident_id: str) -> tuple[Summary, Kept | None, Incident 
             field="incident_id",
             remedy="GET /api/v1/incidents lists them.",
         )
+    # What somebody else wrote in the place of a case or of an incident is a record, and neither of them.
+    kept = readable(view.find(address_of(incident_id))) if summary.case_version else None
     record = view.find(Address(INCIDENT_NAMESPACE, incident_id)) if summary.detection_version else None
-    incident = from_json(record.body) if record is not None and isinstance(record.body, dict) else None
-    return summary, kept_in(view, incident_id) if summary.case_version else None, incident
+    return summary, kept, _incident(record.body) if record is not None else None
+
+
+def _incident(body: Json) -> Incident | None:
+    try:
+        return from_json(body) if isinstance(body, dict) else None
+    except Malformed:
+        return None
 
 
 def _familiarity(desk: Desk, space: str, incident_id: str) -> Familiarity | None:

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from hindcast.asking import ASKED_CHARS_MAX, cue_of
-from hindcast.casebook import Casebook
+from hindcast.casebook.layout import address_of, readable
 from hindcast.experience import on_proposal, record_verdict, verdict_on
 from hindcast.model.errors import Malformed, Missing
 from hindcast.model.recollection import Familiarity, Recollection
@@ -22,7 +22,7 @@ from hindcast.reason.markdown import markdown
 from hindcast.recall.pack import Packed, pack
 from hindcast.recollect import Answered
 from hindcast.rest import shapes
-from hindcast.rest.casework import Id, Said, Text
+from hindcast.rest.casework import Id, Said, Text, check_cases
 from hindcast.rest.desk import MOMENT_CHARS_MAX, At, Desk, OnBranch, answered
 from hindcast.rest.incidents import PAGES, PageFormat, kind_of, page
 from hindcast.rest.once import Again
@@ -114,7 +114,7 @@ def _add_asking(app: FastAPI, desk: Desk) -> None:
         format: PageFormat = None,  # noqa: A002
     ) -> Response:
         """The same about an incident, from before it. Of one under way it is ready before anybody asks."""
-        desk.memory(seat.space)
+        check_cases(desk.memory(seat.space), incident_id)
         ready_at = None
         if at is not None or branch != MAIN:
             found = desk.app.recollect(seat.space).about(incident_id, moment=at, branch=branch)
@@ -150,11 +150,12 @@ def _add_judging(app: FastAPI, desk: Desk) -> None:
 
 def _judged(desk: Desk, space: str, actor: str, case_id: str, said: VerdictSaid) -> VerdictTold:
     memory = desk.memory(space)
-    kept = Casebook(memory).kept(case_id)
+    kept = readable(memory.now().find(address_of(case_id)))
     if kept is None:
         raise Missing(
             f"There is no incident {case_id[:100]!r}.", field="incident_id", remedy="GET /api/v1/incidents lists them."
         )
+    check_cases(memory, *([said.incident] if said.incident.strip() else []))
     recollect = desk.app.recollect(space)
     asked = recollect.about(said.incident) if said.incident.strip() else recollect.ask(said.asked)
     made = verdict_on(asked.recollection, case_id, said.judgement, version=kept.version, by=actor, at=desk.now())
