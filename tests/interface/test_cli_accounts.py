@@ -251,3 +251,14 @@ def test_names_cannot_drive_the_terminal(run: Run) -> None:
 def test_links_lead_to_where_it_listens(settings_: Settings, wanted: str) -> None:
     """Links begin with public_url, or with an address that the machine itself can open."""
     assert public_url(settings_) == wanted
+
+
+def test_serving_without_a_door_does_not_start(run: Run, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`auth = open` on an address that others can reach is refused before anything is opened or listened on."""
+    monkeypatch.setenv("HINDCAST_AUTH", "open")
+
+    said = run("serve --host 0.0.0.0 --port 1")
+
+    assert said.code == 5
+    assert "Set auth to required" in said.err
+    assert not Path(settings.store).exists()

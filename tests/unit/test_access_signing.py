@@ -213,7 +213,7 @@ def wait_seconds(made: Desk, email: str = "root@example.com", peer: str = PEER) 
 
 
 def test_guessing_takes_longer_and_longer(home: Desk) -> None:
-    """After a few free attempts each wait is twice the one before, up to a quarter of an hour, for the right one too."""
+    """After a few free attempts each wait is twice the one before, up to 15 minutes, for the right one too."""
     fail(home, PAIR.free)
     waits = []
     for _ in range(12):

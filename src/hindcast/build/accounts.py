@@ -19,7 +19,7 @@ def open_accounts(
 ) -> Access:
     """Open who there is and what they may do. Serving makes sure that the space it works in is a project."""
     # Whoever opens the store and serves nobody is its operator; who may come in makes no difference then.
-    required = is_serving and is_proof_required(settings.auth, host=settings.host, public_url=settings.public_url)
+    required = check_auth(settings) if is_serving else False
     clock = clock or WallClock()
     accounts = open_accounts_store(settings.store)
     trail = AuditTrail(accounts, clock)
@@ -30,6 +30,11 @@ def open_accounts(
     if is_serving:
         trail.start()
     return access
+
+
+def check_auth(settings: Settings) -> bool | None:
+    """Whether everybody has to say who they are; None: as soon as somebody was invited. Raises Refused for no door."""
+    return is_proof_required(settings.auth, host=settings.host, public_url=settings.public_url)
 
 
 def public_url(settings: Settings) -> str:

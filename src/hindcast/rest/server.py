@@ -21,7 +21,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from hindcast.adapters.footprint import few_arenas
-from hindcast.build.accounts import public_url
+from hindcast.build.accounts import check_auth, public_url
 from hindcast.build.running import Running, open_app
 from hindcast.config import Settings
 from hindcast.model.errors import HindcastError, Malformed, Unavailable
@@ -49,6 +49,7 @@ def run(
 
     Raises Unavailable when the port is taken, or a store does not answer within the time to wait for it.
     """
+    check_auth(settings)
     begin_logging(settings)
     few_arenas()
     _allow_files()
