@@ -167,7 +167,8 @@ def test_a_failed_call_is_a_result_that_says_what_to_do(seen: Seen) -> None:
     text = wrong.content[0]
     assert isinstance(text, types.TextContent)
     assert text.text == (
-        "Failed (argument state): \"closed\" cannot be 'state'. It has to be one of any, dismissed, open, resolved. "
+        "Failed (argument state): \"closed\" cannot be 'state'. It has to be one of any, awaiting, "
+        "dismissed, joined, open, resolved. "
         'For example: "open"\nCorrect the argument and call again.'
     )
     assert wrong.structured_content["error"]["kind"] == "malformed"

@@ -66,7 +66,7 @@ def test_a_wrong_choice_is_told_with_every_choice() -> None:
     told = problem("search_incidents", state="closed")
 
     assert told.field == "state"
-    assert "one of any, dismissed, open, resolved" in told.remedy
+    assert "one of any, awaiting, dismissed, joined, open, resolved" in told.remedy
 
 
 def test_an_unknown_argument_is_told_with_the_nearest() -> None:

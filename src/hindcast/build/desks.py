@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hindcast.casebook.summaries import Summaries, Table
 from hindcast.config import Settings
 from hindcast.recollect import OpenView, Recollect
 from hindcast.toolbox import Desks
@@ -21,15 +23,26 @@ def open_desks(
     settings: Settings, memory: Callable[[], Memory], *, now: Callable[[], datetime], others: OpenView
 ) -> Desks:
     """Desks in the one space of the settings, whatever space is asked for."""
-    asked: dict[str, Recollect] = {}
+    asked: list[Recollect] = []
+    followed: list[Summaries] = []
 
     def recollect(_: str) -> Recollect:
-        if settings.space not in asked:
-            asked[settings.space] = Recollect(memory(), now=now, others=others)
-        return asked[settings.space]
+        if not asked:
+            asked.append(Recollect(memory(), now=now, others=others))
+        return asked[0]
+
+    def summaries(_: str) -> Table:
+        if not followed:
+            followed.append(Summaries(memory(), lock=threading.Lock))
+        return followed[0].now()
 
     return Desks(
-        lambda _: memory(), recollect, now, lambda text: _cleaned(settings, text), lambda: telemetry_of_call(settings)
+        lambda _: memory(),
+        recollect,
+        now,
+        lambda text: _cleaned(settings, text),
+        lambda: telemetry_of_call(settings),
+        summaries,
     )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from urllib.parse import quote, unquote, urlsplit
 
 import mcp_types as types
 
-from hindcast.casebook.layout import CASES, Kept, readable
+from hindcast.casebook.summaries import Key, Standing, Summary, Table, place_of
 from hindcast.mcp import pages
-from hindcast.memory import View
-from hindcast.model.case import Case, CaseState
 from hindcast.model.errors import Malformed
 from hindcast.reason.wording import age, one_line
 from hindcast.toolbox import Desk
@@ -42,33 +42,33 @@ TEMPLATES = (
 
 def listed(desk: Desk, cursor: str | None) -> types.ListResourcesResult:
     """A page of incidents, the newest first; those that are over come with their postmortem."""
-    every = _newest_first(desk.view())
-    start = 0
+    table, before = desk.table(), None
     if cursor is not None:
-        start = next((place for place, kept in enumerate(every, 1) if kept.case.id == cursor), -1)
-        if start < 0:
+        last = table.find(cursor)
+        if last is None:
             raise Malformed("This cursor is none of ours.", field="cursor", remedy="Begin without one.")
-    page = every[start : start + PER_PAGE]
-    more = len(every) > start + len(page)
+        before = place_of(last)
+    page = list(islice(_known(table, before), PER_PAGE + 1))
     return types.ListResourcesResult(
-        resources=[resource for kept in page for resource in _resources(desk, kept.case)],
-        next_cursor=page[-1].case.id if more else None,
+        resources=[resource for summary in page[:PER_PAGE] for resource in _resources(desk, summary)],
+        next_cursor=page[PER_PAGE - 1].id if len(page) > PER_PAGE else None,
     )
 
 
-def _newest_first(view: View) -> list[Kept]:
-    every = [kept for record in view.every(CASES) if (kept := readable(record)) is not None and not kept.joined_into]
-    return sorted(every, key=lambda kept: (kept.case.occurred_at, kept.case.id), reverse=True)
+def _known(table: Table, before: Key | None = None) -> Iterator[Summary]:
+    """Incidents that stand for themselves and of which something is known, the newest first."""
+    newest = table.newest(before=before)
+    return (one for one in newest if one.case_version and one.state is not Standing.JOINED)
 
 
-def _resources(desk: Desk, case: Case) -> list[types.Resource]:
-    folders = [INCIDENTS, POSTMORTEMS] if case.state is CaseState.RESOLVED else [INCIDENTS]
+def _resources(desk: Desk, summary: Summary) -> list[types.Resource]:
+    folders = [INCIDENTS, POSTMORTEMS] if summary.state is Standing.RESOLVED else [INCIDENTS]
     return [
         types.Resource(
-            name=f"{folder}/{case.id}",
-            title=one_line(case.title, TITLE_CHARS_MAX),
-            uri=uri_of(folder, case.id),
-            description=f"{case.state}, {age(case.occurred_at, desk.now)}",
+            name=f"{folder}/{summary.id}",
+            title=one_line(summary.title, TITLE_CHARS_MAX),
+            uri=uri_of(folder, summary.id),
+            description=f"{summary.state}, {age(summary.onset_at, desk.now)}",
             mime_type=MARKDOWN,
         )
         for folder in folders
@@ -100,7 +100,7 @@ def read(desk: Desk, uri: str) -> types.ReadResourceResult:
 def completed(desk: Desk, value: str) -> types.Completion:
     """Ids that begin so, or hold it, the newest first."""
     wanted = value.strip().casefold()
-    ids = [kept.case.id for kept in _newest_first(desk.view())]
+    ids = [summary.id for summary in _known(desk.table())]
     fitting = [one for one in ids if one.casefold().startswith(wanted)]
     fitting += [one for one in ids if wanted in one.casefold() and one not in fitting]
     return types.Completion(

@@ -51,7 +51,14 @@ def desks_of(running: Running, settings: Settings) -> Desks:
     def telemetry() -> AbstractContextManager[Telemetry | None]:
         return nullcontext(running.app.telemetry)
 
-    return Desks(memory, running.app.recollect, running.app.now, lambda text: secrets.text(text).text, telemetry)
+    return Desks(
+        memory,
+        running.app.recollect,
+        running.app.now,
+        lambda text: secrets.text(text).text,
+        telemetry,
+        running.register.summaries,
+    )
 
 
 def add(app: FastAPI, desks: Desks) -> None:

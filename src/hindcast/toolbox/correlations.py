@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 from msgspec import Meta
 
-from hindcast.casebook.layout import CASES, readable
-from hindcast.memory import View
-from hindcast.model.case import CaseState
+from hindcast.casebook.summaries import Standing, Summary, Wanted
 from hindcast.model.errors import Malformed, Unavailable
-from hindcast.model.incident import Incident, from_json
-from hindcast.model.query import Filter
+from hindcast.model.incident import Incident
 from hindcast.model.record import MAIN
 from hindcast.model.signal import Level
 from hindcast.ports import Telemetry
 from hindcast.reason.correlate import TOGETHER_MIN, Followed, Occasion, Together, followed, together, troubled
 from hindcast.reason.wording import counted, duration
-from hindcast.register import KIND as INCIDENT_KIND
-from hindcast.register import NAMESPACE as INCIDENTS
+from hindcast.toolbox.choosing import newest
 from hindcast.toolbox.desk import Desk
-from hindcast.toolbox.naming import At, Branch, Time, ref_of, time_of
+from hindcast.toolbox.naming import At, Branch, Time, detected, ref_of, time_of
 from hindcast.toolbox.quoting import named, quoted
 from hindcast.toolbox.sheet import Sheet, Tokens, refs_text
 from hindcast.toolbox.tool import Arguments, Tool, ToolAnswer
 
+# The newest say most about the system as it is, and more of them would take seconds to read.
+INCIDENTS_MAX = 2_000
 LINES_SHOWN_MAX = 40
 ERRORS_SHOWN_MAX = 8
 ERROR_CHARS_MAX = 200
@@ -73,18 +71,17 @@ class _Counted:
 
 
 def _correlations(desk: Desk, given: CorrelationsArguments) -> ToolAnswer:
-    view = desk.view(given.at, given.branch)
     since, until = time_of(desk, given.since, field="since"), time_of(desk, given.until, field="until")
     if since is not None and until is not None and since >= until:
         raise Malformed("since is not before until.", field="since", remedy="Give an earlier time.")
-    occasions = _incidents(view, since, until)
+    occasions, older = _incidents(desk, given, Wanted(since=since, until=until))
     about = _about(given.about, occasions)
     pairs = together(occasions, about=about) if about or not given.about.strip() else ()
     # What runs on the same things is no news, unless somebody asks about one of them.
     pairs = tuple(one for one in pairs if about or {one.one[0], one.other[0]} != {"component"})
     counts = _telemetry(desk, given.about.strip(), since, until) if not given.at.strip() else _Counted(note=_PAST)
     sheet = Sheet(given.tokens_max)
-    sheet.say(_head(given.about, occasions, pairs, is_known=bool(about) or not given.about.strip()))
+    sheet.say(_head(given.about, occasions, pairs, is_known=bool(about) or not given.about.strip(), older=older))
     sheet.say(f"Telemetry: {counts.note}")
     told = [_pair_told(one) for one in pairs[:LINES_SHOWN_MAX] if _say(sheet, one)]
     seen = [_pair_told(one) for one in counts.pairs[:LINES_SHOWN_MAX] if _say(sheet, one, of="minutes")]
@@ -109,30 +106,26 @@ def _correlations(desk: Desk, given: CorrelationsArguments) -> ToolAnswer:
 _PAST = "not asked, because `at` asks what was known at an earlier moment."
 
 
-def _incidents(view: View, since: datetime | None, until: datetime | None) -> list[Occasion]:
-    wanted = replace(CASES, occurred_since=since, occurred_until=until)
-    seen = {
-        record.path: from_json(record.body)
-        for record in view.every(
-            Filter(namespace=INCIDENTS, kind=INCIDENT_KIND, occurred_since=since, occurred_until=until)
-        )
-        if isinstance(record.body, dict)
-    }
+def _incidents(desk: Desk, given: CorrelationsArguments, wanted: Wanted) -> tuple[list[Occasion], int]:
+    """The newest incidents as occasions, the oldest first, and how many older ones were left out."""
+    view = desk.view(given.at, given.branch)
+    chosen = newest(desk, given.at, given.branch, wanted=wanted, most=INCIDENTS_MAX, is_wanted=_is_one)
     found = []
-    for record in view.every(wanted):
-        kept = readable(record)
-        if kept is None or kept.joined_into or kept.case.state is CaseState.DISMISSED:
-            continue
+    for kept in reversed(chosen.kept):
         case = kept.case
         things: list[Thing] = [("service", name) for name in case.services]
         things += [("component", name) for name in dict.fromkeys((*case.components, *case.clues.components))]
         names = (name.rpartition(".")[2] for name in case.clues.exceptions)
         telling = [name for name in dict.fromkeys(names) if name not in ANY_ERROR]
         things += [("error", name) for name in telling[:EXCEPTIONS_PER_INCIDENT_MAX]]
-        incident = seen.get(case.id)
+        incident = detected(view, case.id)
         first = _firsts(incident) if incident is not None else {}
-        found.append((case.occurred_at, Occasion(ref_of(kept), frozenset((*things, *first)), first)))
-    return [occasion for _, occasion in sorted(found, key=lambda one: (one[0], one[1].ref))]
+        found.append(Occasion(ref_of(kept), frozenset((*things, *first)), first))
+    return found, chosen.older
+
+
+def _is_one(summary: Summary) -> bool:
+    return summary.state is not Standing.DISMISSED
 
 
 def _firsts(incident: Incident) -> dict[Thing, datetime]:
@@ -154,10 +147,10 @@ def _about(text: str, occasions: Sequence[Occasion]) -> frozenset[Thing]:
     return frozenset(thing for thing in every if name and thing[1].casefold() in (name, name.rpartition(".")[2]))
 
 
-def _head(about: str, occasions: Sequence[Occasion], pairs: Sequence[Together], *, is_known: bool) -> str:
+def _head(about: str, occasions: Sequence[Occasion], pairs: Sequence[Together], *, is_known: bool, older: int) -> str:
     if not occasions:
         return "There are no incidents in this time, so nothing can be counted from them."
-    whole = f"Counted over {counted(len(occasions), 'incident')}"
+    whole = f"Counted over {counted(len(occasions), 'incident')}" + (f" (not over {older} older ones)" if older else "")
     if not is_known:
         return f"{whole}: none has {named(about)}. Check its spelling with search_incidents."
     if not pairs:

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 
+from hindcast.casebook.summaries import Table, table_in
 from hindcast.memory import Memory, View, When
 from hindcast.memory.moments import read_time
 from hindcast.model.errors import Missing
@@ -30,6 +31,13 @@ class Desk:
     clean: Callable[[str], str]
     # For the length of one call. None: there is none here. Raises Unavailable while another process holds it.
     telemetry: Callable[[], AbstractContextManager[Telemetry | None]]
+    # The incidents of now at a glance, where somebody keeps them at hand; else they are read each time.
+    summaries: Callable[[], Table] | None = None
+
+    def table(self, at: str = "", branch: str = MAIN) -> Table:
+        """The incidents of a moment at a glance."""
+        is_now = not at.strip() and branch == MAIN
+        return self.summaries() if is_now and self.summaries is not None else table_in(self.view(at, branch))
 
     def view(self, at: str = "", branch: str = MAIN) -> View:
         """What a moment shows; without one, what the branch holds now."""
@@ -68,10 +76,19 @@ class Desks:
     now: Callable[[], datetime]
     clean: Callable[[str], str]
     telemetry: Callable[[], AbstractContextManager[Telemetry | None]]
+    summaries: Callable[[str], Table]
 
     def at(self, space: str, *, actor: str) -> Desk:
         """A desk in a space, for a caller who may be there."""
-        return Desk(self.memory(space), self.recollect(space), self.now(), actor, self.clean, self.telemetry)
+        return Desk(
+            self.memory(space),
+            self.recollect(space),
+            self.now(),
+            actor,
+            self.clean,
+            self.telemetry,
+            lambda: self.summaries(space),
+        )
 
 
 def _some(names: list[str]) -> str:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from hindcast.casebook.layout import CASES, Kept, readable
+from hindcast.casebook.layout import CASES, Kept
 from hindcast.casebook.people import missing_in
+from hindcast.casebook.summaries import INCIDENT_NAMESPACE, Standing, Summary, Wanted, standing
 from hindcast.memory import View
 from hindcast.model.case import Attempt, Case
-from hindcast.model.incident import Incident, IncidentState
+from hindcast.model.incident import Incident
 from hindcast.model.query import Query
 from hindcast.model.record import MAIN
 from hindcast.reason.wording import age, counted, duration, one_line
+from hindcast.toolbox.choosing import on_component
 from hindcast.toolbox.desk import Desk
 from hindcast.toolbox.naming import At, Branch, IncidentId, Time, detected, known, ref_of, time_of
 from hindcast.toolbox.quoting import cited, named, quoted, quoted_whole
@@ -30,7 +32,8 @@ SYMPTOMS_MAX = 8
 STACK_CHARS_MAX = 1_500
 NAMES_MAX = 8
 
-Shown = Literal["any", "open", "resolved", "dismissed"]
+Shown = Literal["any", "open", "awaiting", "resolved", "dismissed", "joined"]
+STATES = {Standing.AWAITING: "awaiting confirmation"}
 
 
 class SearchArguments(Arguments, frozen=True, kw_only=True):
@@ -73,24 +76,21 @@ class GetArguments(Arguments, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    kept: Kept
+    summary: Summary
     matched: tuple[str, ...] = ()
 
 
 def _search(desk: Desk, given: SearchArguments) -> ToolAnswer:
-    view = desk.view(given.at, given.branch)
-    since, until = time_of(desk, given.since, field="since"), time_of(desk, given.until, field="until")
-    wanted = replace(CASES, occurred_since=since, occurred_until=until)
-    every = [one for one in _found(view, wanted, given.words) if _is_wanted(one.kept, given)]
+    every = _chosen(desk, given)
     start = (given.page - 1) * given.count_max
     page = every[start : start + given.count_max]
     sheet = Sheet(given.tokens_max)
     sheet.say(_search_head(given, len(every), start, len(page)))
-    told = []
-    for one in page:
-        line = f"- {_row(desk, view, one)}"
-        if sheet.say(line, ref_of(one.kept), what="incident", quotes=True):
-            told.append(_row_told(view, one))
+    told = [
+        _row_told(one)
+        for one in page
+        if sheet.say(f"- {_row(desk, one)}", _ref(one.summary), what="incident", quotes=True)
+    ]
     rest = len(every) - start - len(page)
     if rest > 0:
         sheet.say(f"{counted(rest, 'more incident')}: call again with page={given.page + 1}.")
@@ -98,25 +98,32 @@ def _search(desk: Desk, given: SearchArguments) -> ToolAnswer:
     return sheet.answer(data, more=f"Call again with count_max={max(len(told), 1)} and page through them.")
 
 
-def _found(view: View, wanted: Any, words: str) -> Iterator[_Found]:  # noqa: ANN401
-    """Incidents of a time: the best matches first where there are words, else the newest."""
-    if words.strip():
-        for hit in view.search(Query(words, wanted, HITS_MAX)).hits:
-            kept = readable(hit.record)
-            if kept is not None and not kept.joined_into:
-                yield _Found(kept, hit.matched)
-        return
-    every = [kept for record in view.every(wanted) if (kept := readable(record)) is not None and not kept.joined_into]
-    every.sort(key=lambda kept: (kept.case.occurred_at, kept.case.id), reverse=True)
-    yield from (_Found(kept) for kept in every)
+def _chosen(desk: Desk, given: SearchArguments) -> list[_Found]:
+    """Incidents that satisfy every condition: the best matches first where there are words, else the newest."""
+    since, until = time_of(desk, given.since, field="since"), time_of(desk, given.until, field="until")
+    table, view = desk.table(given.at, given.branch), desk.view(given.at, given.branch)
+    found: Iterable[_Found]
+    if given.words.strip():
+        wanted = replace(CASES, occurred_since=since, occurred_until=until)
+        hits = view.search(Query(given.words, wanted, HITS_MAX)).hits
+        found = (_Found(known, hit.matched) for hit in hits if (known := table.find(hit.record.path)) is not None)
+    else:
+        found = (_Found(one) for one in table.newest(Wanted(since=since, until=until)))
+    states = {Standing(given.state)} if given.state != "any" else set(Standing) - {Standing.JOINED}
+    some = [one for one in found if one.summary.state in states]
+    return _of_services(view, some, given.services) if given.services else some
 
 
-def _is_wanted(kept: Kept, given: SearchArguments) -> bool:
-    case = kept.case
-    if given.state not in ("any", case.state.value):
-        return False
-    names = {name.casefold() for name in (*case.services, *case.components, *case.clues.components)}
-    return not given.services or any(name.strip().casefold() in names for name in given.services)
+def _of_services(view: View, found: Sequence[_Found], services: Sequence[str]) -> list[_Found]:
+    """Those of any of these services; a name that no service has may be a component's, which the cases know."""
+    names = {name.strip().casefold() for name in services}
+    served = {service.casefold() for one in found for service in one.summary.services}
+    components = on_component(view, frozenset(names)) if names - served else {}
+    return [
+        one
+        for one in found
+        if one.summary.id in components or names & {service.casefold() for service in one.summary.services}
+    ]
 
 
 def _search_head(given: SearchArguments, found: int, start: int, shown: int) -> str:
@@ -134,41 +141,44 @@ def _search_head(given: SearchArguments, found: int, start: int, shown: int) -> 
     return f"{counted(found, 'incident')}{told}; {start + 1} to {start + shown}, {order}."
 
 
-def standing(view: View, case: Case) -> str:
-    """Where an incident stands: what people said once it is over, what detection says while it lasts."""
-    incident = detected(view, case.id) if case.state.value == "open" else None
-    is_told = incident is not None and incident.state is IncidentState.AWAITING
-    return "awaiting confirmation" if is_told else case.state.value
+def _state(case: Case, incident: Incident | None) -> Standing:
+    return standing(case.state, incident.state if incident is not None else None)
 
 
-def _row(desk: Desk, view: View, one: _Found) -> str:
-    case = one.kept.case
-    took = case.minutes_to_resolve
+def _ref(summary: Summary) -> str:
+    """What to cite for an incident at a glance: what is known of it, or what was seen while nobody knows anything."""
+    if summary.case_version:
+        return f"cases/{summary.id}@{summary.case_version}"
+    return f"{INCIDENT_NAMESPACE}/{summary.id}@{summary.detection_version}"
+
+
+def _row(desk: Desk, one: _Found) -> str:
+    summary = one.summary
     said = [
-        f"{cited(case.id)}: {quoted(case.title, TITLE_CHARS_MAX)}",
-        standing(view, case),
-        age(case.occurred_at, desk.now),
-        ", ".join(named(name) for name in case.services[:NAMES_MAX]),
-        f"took {duration(took)}" if took is not None else "",
-        "cause known" if case.cause else "cause unknown",
-        "fix known" if case.resolution else "fix unknown",
+        f"{cited(summary.id)}: {quoted(summary.title, TITLE_CHARS_MAX)}",
+        STATES.get(summary.state, summary.state.value),
+        age(summary.onset_at, desk.now),
+        ", ".join(named(name) for name in summary.services[:NAMES_MAX]),
+        f"took {duration(summary.minutes)}" if summary.minutes is not None else "",
+        "cause known" if summary.cause else "cause unknown",
+        "fix known" if summary.fix else "fix unknown",
         f"matched {', '.join(named(word) for word in one.matched[:NAMES_MAX])}" if one.matched else "",
     ]
     return "; ".join(part for part in said if part)
 
 
-def _row_told(view: View, one: _Found) -> dict[str, Any]:
-    case = one.kept.case
+def _row_told(one: _Found) -> dict[str, Any]:
+    summary = one.summary
     return {
-        "incident": case.id,
-        "title": one_line(case.title, TITLE_CHARS_MAX),
-        "state": standing(view, case),
-        "began_at": case.occurred_at.isoformat(),
-        "services": list(case.services[:NAMES_MAX]),
-        "minutes": case.minutes_to_resolve,
-        "has_cause": case.cause is not None,
-        "has_fix": case.resolution is not None,
-        "record": ref_of(one.kept),
+        "incident": summary.id,
+        "title": one_line(summary.title, TITLE_CHARS_MAX),
+        "state": summary.state.value,
+        "began_at": summary.onset_at.isoformat(),
+        "services": list(summary.services[:NAMES_MAX]),
+        "minutes": summary.minutes,
+        "has_cause": bool(summary.cause),
+        "has_fix": bool(summary.fix),
+        "record": _ref(summary),
     }
 
 
@@ -178,23 +188,23 @@ def _get(desk: Desk, given: GetArguments) -> ToolAnswer:
     incident = detected(view, kept.case.id)
     sheet, ref, told = Sheet(given.tokens_max), ref_of(kept), list[str]()
     sheet.say(f"{cited(kept.case.id)} [{cited(ref)}]", ref)
-    for part, line in _lines(desk, view, kept, incident):
+    for part, line in _lines(desk, kept, incident):
         if sheet.say(line, what=part, quotes=True):
             told.append(part)
-    return sheet.answer(_told(view, kept, incident, frozenset(told)))
+    return sheet.answer(_told(kept, incident, frozenset(told)))
 
 
-def _lines(desk: Desk, view: View, kept: Kept, incident: Incident | None) -> Iterator[tuple[str, str]]:
+def _lines(desk: Desk, kept: Kept, incident: Incident | None) -> Iterator[tuple[str, str]]:
     """Everything known, the most useful first, each with the name of its part."""
     case = kept.case
     if kept.joined_into:
         yield "where it went", f"It is part of {cited(kept.joined_into)}, which goes on in its place: ask for that one."
     yield "title", f"Title: {quoted(case.title, TEXT_CHARS_MAX)}"
-    took = case.minutes_to_resolve
+    took, state = case.minutes_to_resolve, _state(case, incident)
     yield (
         "state",
         (
-            f"State: {standing(view, case)}. Began {case.occurred_at:%Y-%m-%d %H:%M} UTC"
+            f"State: {STATES.get(state, state.value)}. Began {case.occurred_at:%Y-%m-%d %H:%M} UTC"
             f" ({age(case.occurred_at, desk.now)})"
             + (f", took {duration(took)}." if took is not None else ".")
             + (f" Severity: {case.severity}." if case.severity else "")
@@ -259,14 +269,14 @@ def _by(name: str) -> str:
     return f", by {named(name)}" if name.strip() else ""
 
 
-def _told(view: View, kept: Kept, incident: Incident | None, parts: frozenset[str]) -> dict[str, Any]:
+def _told(kept: Kept, incident: Incident | None, parts: frozenset[str]) -> dict[str, Any]:
     """The same as JSON values: the parts that had room in the text."""
     case = kept.case
     told: dict[str, Any] = {
         "incident": case.id,
         "record": ref_of(kept),
         "title": one_line(case.title, TEXT_CHARS_MAX),
-        "state": standing(view, case),
+        "state": _state(case, incident).value,
         "began_at": case.occurred_at.isoformat(),
         "minutes": case.minutes_to_resolve,
         "severity": case.severity.value if case.severity else None,

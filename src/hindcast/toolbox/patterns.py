@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated, Any
 
 from msgspec import Meta
 
-from hindcast.casebook.layout import CASES, Kept, readable
-from hindcast.model.case import Case
+from hindcast.casebook.summaries import Summary, Wanted
 from hindcast.model.recollection import Familiarity
 from hindcast.model.record import MAIN
 from hindcast.reason.headline import percent
-from hindcast.reason.patterns import Patterns, Tendency, patterns_of
+from hindcast.reason.patterns import CASES_MAX, Patterns, Tendency, patterns_of
 from hindcast.reason.wording import counted, duration, one_line
+from hindcast.toolbox.choosing import Chosen, newest, on_component
 from hindcast.toolbox.desk import Desk
 from hindcast.toolbox.naming import At, Branch, Time, ref_of, time_of
 from hindcast.toolbox.quoting import named, quoted
@@ -52,9 +51,10 @@ class PatternsArguments(Arguments, frozen=True, kw_only=True):
 
 
 def _patterns(desk: Desk, given: PatternsArguments) -> ToolAnswer:
-    found = patterns_of([(kept.case, ref_of(kept)) for kept in _chosen(desk, given)])
+    chosen = _chosen(desk, given)
+    found = patterns_of([(kept.case, ref_of(kept)) for kept in chosen.kept])
     sheet = Sheet(given.tokens_max)
-    sheet.say(_head(given, found))
+    sheet.say(_head(given, found, chosen.older))
     told = [_told(one) for one in _ordered(found) if sheet.say(_line(one), *one.evidence, what="action", quotes=True)]
     unknown = sum(1 for one in found.tendencies if not one.tried)
     if unknown:
@@ -72,28 +72,42 @@ def _ordered(found: Patterns) -> list[Tendency]:
     return [*best, *harmful, *(one for one in known if one not in best and one not in harmful)]
 
 
-def _chosen(desk: Desk, given: PatternsArguments) -> list[Kept]:
-    view = desk.view(given.at, given.branch)
-    wanted = replace(CASES, occurred_since=time_of(desk, given.since, field="since"))
-    every = [kept for record in view.every(wanted) if (kept := readable(record)) is not None and not kept.joined_into]
-    if given.about.strip():
-        every = [kept for kept in every if given.about.strip().casefold() in _names(kept.case)]
-    if given.text.strip():
-        answered = desk.recollect.ask(given.text, moment=desk.moment(given.at), branch=given.branch, hits_max=HITS_MAX)
-        alike = {
-            one.case.id
-            for one in answered.recollection.remembered
-            if one.familiarity is not Familiarity.NEW and one.space in ("", desk.memory.space)
-        }
-        every = [kept for kept in every if kept.case.id in alike]
-    return every
+def _chosen(desk: Desk, given: PatternsArguments) -> Chosen:
+    """The incidents to count over: those of a service or component, those that are alike, or all."""
+    wanted = Wanted(since=time_of(desk, given.since, field="since"))
+    name, alike = given.about.strip().casefold(), _alike(desk, given)
+
+    def is_wanted(one: Summary) -> bool:
+        return (not name or name in map(str.casefold, one.services)) and (alike is None or one.id in alike)
+
+    chosen = newest(desk, given.at, given.branch, wanted=wanted, most=CASES_MAX, is_wanted=is_wanted)
+    if chosen.kept or not name:
+        return chosen
+    # No service is called so; then it is a component, or nothing.
+    components = on_component(desk.view(given.at, given.branch), frozenset({name}))
+    return newest(
+        desk,
+        given.at,
+        given.branch,
+        wanted=wanted,
+        most=CASES_MAX,
+        is_wanted=lambda one: one.id in components and (alike is None or one.id in alike),
+    )
 
 
-def _names(case: Case) -> frozenset[str]:
-    return frozenset(name.casefold() for name in (*case.services, *case.components, *case.clues.components))
+def _alike(desk: Desk, given: PatternsArguments) -> frozenset[str] | None:
+    """The incidents that look like the error that was given; None: none was."""
+    if not given.text.strip():
+        return None
+    moment = desk.moment(given.at)
+    found = desk.recollect.ask(given.text, moment=moment, branch=given.branch, hits_max=HITS_MAX).recollection
+    own = ("", desk.memory.space)
+    return frozenset(
+        one.case.id for one in found.remembered if one.familiarity is not Familiarity.NEW and one.space in own
+    )
 
 
-def _head(given: PatternsArguments, found: Patterns) -> str:
+def _head(given: PatternsArguments, found: Patterns, older: int) -> str:
     of = f" of {named(given.about)}" if given.about.strip() else ""
     like = f" like {quoted(given.text, 80)}" if given.text.strip() else ""
     if not found.incidents:
@@ -104,8 +118,8 @@ def _head(given: PatternsArguments, found: Patterns) -> str:
         said.append(f"{found.recurrences} happened again")
     if found.minutes is not None:
         said.append(f"median {duration(found.minutes)}")
-    if found.older:
-        said.append(f"{found.older} older ones were not counted")
+    if older:
+        said.append(f"{older} older ones were not counted")
     return "; ".join(said) + ". In brackets: the share of times that it is likely to work, from so few tries."
 
 
