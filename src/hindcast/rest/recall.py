@@ -113,7 +113,7 @@ def _add_asking(app: FastAPI, desk: Desk) -> None:
         explain: Explain = False,
         format: PageFormat = None,  # noqa: A002
     ) -> Response:
-        """The same about an incident, from before it. Of one under way it is ready before anybody asks."""
+        """What is known of an incident's failure from before it. Of one under way it is ready before anybody asks."""
         check_cases(desk.memory(seat.space), incident_id)
         ready_at = None
         if at is not None or branch != MAIN:
