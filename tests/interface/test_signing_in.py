@@ -7,6 +7,7 @@ from http.cookies import SimpleCookie
 from typing import Any
 
 import pytest
+from tests.serving import wait_for
 from tests.tenants import OWN, PASSWORD, Tenants, bearer, cookie, tenants
 
 from hindcast.model.access import Power, Role
@@ -300,6 +301,20 @@ def test_the_trail_says_who_did_and_saw_what(here: Tenants) -> None:
     assert "attachment" in csv.headers["Content-Disposition"]
     assert len(csv.text.splitlines()) >= checked["entries"]
     assert checked["faults"] == []
+
+
+def test_the_trail_says_which_incident_was_seen(here: Tenants) -> None:
+    """Two incidents that somebody looks at within a minute are two entries; one that is looked at twice is one."""
+    headers = {**here.callers["viewer"], "X-Hindcast-Space": OWN}
+    for incident in ("one", "two", "two"):
+        here.client.get(f"/api/v1/incidents/{incident}", headers=headers)
+    wanted = {"what": "GET /api/v1/incidents/{incident_id}", "actor": "viewer@acme.example"}
+
+    def seen() -> list[str]:
+        found = here.client.get("/api/v1/audit", params=wanted, headers=here.callers["owner"]).json()["items"]
+        return sorted(one["subject"] for one in found)
+
+    assert wait_for(lambda: seen() == ["one", "two"], what="the trail to be written")
 
 
 def test_what_a_spreadsheet_would_run_is_text(here: Tenants) -> None:

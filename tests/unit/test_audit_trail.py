@@ -91,15 +91,16 @@ def test_the_same_within_a_minute_is_counted(accounts: Breaking, trail: AuditTra
 
 
 def test_what_differs_is_not_counted_together(accounts: Breaking, trail: AuditTrail, clock: ManualClock) -> None:
-    """Another caller, space, route, outcome or address is another entry; another subject of a read is not."""
+    """Another caller, space, route, subject, outcome or address is another entry."""
     others: list[dict[str, Any]] = [
         {"caller": "8"},
+        {"subject": "INC-2"},
         {"space": "other"},
         {"what": "read GET /y"},
         {"outcome": Decision.REFUSED},
         {"peer": "192.0.2.1"},
     ]
-    for values in ({}, {"subject": "INC-2"}, *others):
+    for values in ({}, *others):
         trail.note(seen(clock, **values), is_repeated=True)
     trail.flush()
 

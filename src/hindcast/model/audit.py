@@ -61,7 +61,8 @@ class AuditEntry:
     @property
     def sameness(self) -> tuple[str, ...]:
         """What entries have in common that are counted as one."""
-        return (self.organisation, self.kind, self.caller, self.what, self.space, str(self.outcome), self.peer)
+        asked = (self.what, self.space, self.subject, str(self.outcome))
+        return (self.organisation, self.kind, self.caller, *asked, self.peer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from starlette.requests import HTTPConnection
 from hindcast.access import Access, Proof
 from hindcast.config import Settings
 from hindcast.model.access import Caller, CallerKind, Permission, space_of
+from hindcast.model.audit import AUDIT_CHARS_MAX
 from hindcast.model.errors import Malformed, Unidentified
 from hindcast.rest.edge import ALLOWANCE
 from hindcast.rest.limits import Buckets
@@ -58,7 +59,14 @@ class Doorkeeper:
         caller = self.caller(connection, is_limited=permission is not Permission.INGEST, body_key=body_key)
         where = space or self.space_for(caller)
         connection.scope.setdefault("state", {})["space"] = where
-        self.access.authorise(caller, permission, where, what=what_of(connection), peer=peer_of(connection))
+        self.access.authorise(
+            caller,
+            permission,
+            where,
+            what=what_of(connection),
+            subject=subject_of(connection, permission),
+            peer=peer_of(connection),
+        )
         return Seat(caller, where)
 
     def recognise(self, connection: HTTPConnection) -> None:
@@ -109,6 +117,13 @@ def what_of(connection: HTTPConnection) -> str:
     route = connection.scope.get("route")
     path = getattr(route, "path", None) or connection.scope["path"]
     return f"{connection.scope.get('method', 'GET')} {path}"
+
+
+def subject_of(connection: HTTPConnection, permission: Permission) -> str:
+    """What a request is about: the ids that fill its route. An index that a sender makes up is about nothing."""
+    if permission is Permission.INGEST:
+        return ""
+    return " ".join(str(value) for value in connection.path_params.values())[:AUDIT_CHARS_MAX]
 
 
 def _only_space(caller: Caller) -> str:
