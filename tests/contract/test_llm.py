@@ -39,8 +39,9 @@ def llm(server: OpenAIServer) -> LLM:
 
 
 def replied(llm: LLM, asked: Conversation = ASKED, *, tokens_max: int = 500, seconds_max: float = 20) -> list[Piece]:
-    """A whole reply."""
-    return list(llm.reply(asked, tokens_max=tokens_max, seconds_max=seconds_max))
+    """A whole reply, without the pieces that only say that it is under way."""
+    pieces = llm.reply(asked, tokens_max=tokens_max, seconds_max=seconds_max)
+    return [piece for piece in pieces if piece != Words("")]
 
 
 def said(pieces: list[Piece]) -> str:

@@ -258,7 +258,7 @@ class Dialogue:
             names = listed(sorted(self._evidence.suspects), most=3)
             yield f"Text that speaks to language models stands in {names}: what rests on it alone is not believed."
         if self._removed:
-            yield f"{counted(self._removed, 'link')} or images were taken out."
+            yield f"Links, images or markup were taken out: {self._removed}."
 
 
 def _offers() -> tuple[Offer, ...]:
