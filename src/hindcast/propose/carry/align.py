@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -31,9 +32,12 @@ WEIGHTS = {
 }
 # What two different names, or texts, or numbers at the same place are worth.
 _STANDS_FOR = {Sort.NAME: 0.25, Sort.STRING: 0.1, Sort.NUMBER: 0.1, Sort.COMMENT: 0.02}
-# Something was put in between today: that it was, and each token of it.
-_OPEN = 0.4
+# One name in another spelling: `_broker` for `broker`, `maxSize` for `max_size`.
+_RESPELLED = 0.8
+# Something was put in between today: that it was, and each token of it, between two lines and within one.
+_OPEN = 0.3
 _LONGER = 0.02
+_LONGER_IN_LINE = 0.06
 _MISSING_SHARE = 0.5
 _NEVER = -1e6
 
@@ -106,7 +110,16 @@ class _Table:
         self._kinds = [_kind(token) for token in snippet]
         self._file_kinds = np.array([_kind(token) for token in file])
         self._soft = [_STANDS_FOR.get(token.sort, _NEVER) if renames else _NEVER for token in snippet]
-        self._steps = np.arange(len(file) + 1) * _LONGER
+        spelled = {_spelling(token): number for number, token in enumerate(snippet) if token.sort is Sort.NAME}
+        self._spellings = [spelled.get(_spelling(token), -2) if token.sort is Sort.NAME else -2 for token in snippet]
+        self._file_spellings = np.array(
+            [spelled.get(_spelling(token), -1) if token.sort is Sort.NAME else -1 for token in file]
+        )
+        self._renames = renames
+        # What one token more costs behind each token of the snippet.
+        breaks = [one.line != other.line for one, other in pairwise(snippet)]
+        self._longer = [_LONGER, *(_LONGER if is_break else _LONGER_IN_LINE for is_break in breaks), _LONGER]
+        self._steps = np.arange(len(file) + 1)
         self._rows: list[_Row] = [np.zeros(len(file) + 1)]
         self._taken: list[_Row] = [self._rows[0]]
         for index in range(len(snippet)):
@@ -121,7 +134,7 @@ class _Table:
             value = self._rows[row][column]
             if value > self._taken[row][column] + 1e-9:
                 # Added today: back to where that began.
-                begun = self._taken[row][:column] - _OPEN - _LONGER * (column - np.arange(column))
+                begun = self._taken[row][:column] - _OPEN - self._longer[row] * (column - np.arange(column))
                 column = int(np.flatnonzero(begun >= value - 1e-9)[-1])
                 continue
             if column > 0 and value <= self._rows[row - 1][column - 1] + self._pair(row - 1, column - 1) + 1e-9:
@@ -137,18 +150,27 @@ class _Table:
             self._weights[index],
             np.where(self._file_kinds == self._kinds[index], self._soft[index], _NEVER),
         )
+        if self._renames:
+            np.maximum(pairs, np.where(self._file_spellings == self._spellings[index], _RESPELLED, _NEVER), out=pairs)
         taken = before - _MISSING_SHARE * self._weights[index]
         np.maximum(taken[1:], before[:-1] + pairs, out=taken[1:])
         row = taken.copy()
-        reached = np.maximum.accumulate(taken + self._steps)
-        np.maximum(row[1:], reached[:-1] - self._steps[1:] - _OPEN, out=row[1:])
+        steps = self._steps * self._longer[index + 1]
+        reached = np.maximum.accumulate(taken + steps)
+        np.maximum(row[1:], reached[:-1] - steps[1:] - _OPEN, out=row[1:])
         self._rows.append(row)
         self._taken.append(taken)
 
     def _pair(self, index: int, column: int) -> float:
         if self._file_codes[column] == self._codes[index]:
             return self._weights[index]
+        if self._renames and self._file_spellings[column] == self._spellings[index]:
+            return _RESPELLED
         return self._soft[index] if self._file_kinds[column] == self._kinds[index] else _NEVER
+
+
+def _spelling(token: Token) -> str:
+    return token.key.replace("_", "").lower()
 
 
 def _kind(token: Token) -> int:

@@ -66,18 +66,18 @@ def _kept_before(hunk: Hunk, added: str) -> str:
 
 
 def _place(line: str, there: list[int], today: Today, before: str) -> int:
-    """Behind the import it stood behind; else where its name belongs among those of its own form."""
+    """Where its name belongs among those of its own form, if they are sorted; else behind the one it stood behind."""
+    alike = [index for index in there if today.lines[index].split()[:1] == line.split()[:1]] or there
+    if today.tongue is Tongue.GO:
+        alike = there
+    texts = [today.lines[index].strip() for index in alike]
+    if today.tongue not in SCRIPTS and _together(alike) and texts == sorted(texts):
+        return alike[0] + sum(text <= line.strip() for text in texts)
     key = _key(before, today.tongue)
     behind = [index for index in there if key and _key(today.lines[index], today.tongue) == key]
     if behind:
         return behind[0] + 1
-    alike = [index for index in there if today.lines[index].split()[:1] == line.split()[:1]] or there
-    if today.tongue is Tongue.GO:
-        alike = there
-    smaller = [index for index in alike if today.lines[index].strip() <= line.strip()]
-    if smaller and _together(alike):
-        return smaller[-1] + 1
-    return alike[0] if not smaller and _together(alike) else alike[-1] + 1
+    return alike[-1] + 1
 
 
 def _together(lines: list[int]) -> bool:

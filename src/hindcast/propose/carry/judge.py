@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from hindcast.model.code import Tongue
 from hindcast.propose.carry.lex import Sort, Token, lex
-from hindcast.propose.carry.syntax import faults, has_grammar
+from hindcast.propose.carry.syntax import faults, functions, has_grammar
 from hindcast.propose.carry.vocabulary import BINDERS, KNOWN
 
 _GENERATED_PATH = re.compile(
@@ -20,6 +20,9 @@ _HEAD_LINES = 8
 _PARAMETERS = re.compile(
     r"\(([^()]*)\)\s*(?::[^={\n]+)?(?:=>|\{|->)|([\w$]+)\s*=>|\blambda\b([^:]*):|\bfunc\s*\(([^()]*)\)"
 )
+
+
+_GO_IMPORT = re.compile(r"^\s*(?:import\s+)?(?:\w+\s+)?\"([\w./-]+)\"\s*$", re.MULTILINE)
 
 
 def generated(path: str, text: str) -> bool:
@@ -36,25 +39,48 @@ def still_reads(before: str, after: str, tongue: Tongue) -> bool:
 
 
 def unknown_names(
-    added: Iterable[str], before: str, after: str, tongue: Tongue, beside: Iterable[str] = ()
+    added: Iterable[str], line: int, before: str, tongue: Tongue, beside: Iterable[str] = ()
 ) -> list[str]:
-    """Names that added lines use and nothing in the file, or in the texts beside it, brings in."""
+    """Names that lines added at a line use and nothing there, or in the texts beside the file, brings in."""
     if not has_grammar(tongue):
         return []
-    known = {token.key for token in lex(before, tongue) if token.sort is Sort.NAME}
+    known = _in_reach(before, tongue, line)
     known |= KNOWN[tongue]
     text = "\n".join(added)
     tokens = lex(text, tongue)
-    known |= _bound(tokens, tongue) | _bound(lex(after, tongue), tongue)
+    known |= _bound(tokens, tongue)
     for match in _PARAMETERS.finditer(text):
         known.update(re.findall(r"[\w$]+", next((part for part in match.groups() if part), "")))
     missing = [
-        token.key for token in tokens if token.sort is Sort.NAME and not token.is_member and token.key not in known
+        token.key
+        for index, token in enumerate(tokens)
+        if token.sort is Sort.NAME
+        and not token.is_member
+        and token.key not in known
+        and not (index and tokens[index - 1].key == ".")
     ]
     if missing:
         others = {name for other in beside for name in re.findall(r"\b[A-Za-z_]\w*", other)}
         missing = [name for name in missing if name not in others]
     return sorted(set(missing))
+
+
+def bound_names(lines: Iterable[str], tongue: Tongue) -> set[str]:
+    """Names that lines give a value to, bring in or declare."""
+    return _bound(lex("\n".join(lines), tongue), tongue) if has_grammar(tongue) else set()
+
+
+def _in_reach(text: str, tongue: Tongue, line: int) -> set[str]:
+    """Names of a file that a line of it can see: not what is local to other functions."""
+    foreign = [one for one in functions(text, tongue) if not one.first <= line <= one.last + 1]
+    hidden = {number for one in foreign for number in range(one.first, one.last + 1)}
+    tokens = lex(text, tongue)
+    packages = {name.rpartition("/")[2] for name in _GO_IMPORT.findall(text)} if tongue is Tongue.GO else set()
+    return packages | {
+        token.key
+        for index, token in enumerate(tokens)
+        if token.sort is Sort.NAME and (token.line not in hidden or (index and tokens[index - 1].key in BINDERS))
+    }
 
 
 def _bound(tokens: tuple[Token, ...], tongue: Tongue) -> set[str]:

@@ -85,9 +85,13 @@ class Laid:
         """Variables of the snippet that belong to an object today, all of them: `conn` is `self.conn`."""
         found: dict[str, set[str]] = {}
         for index, token in enumerate(self.tokens):
-            if token.sort is Sort.NAME and not token.is_member and (image := self.image(index)) >= 0:
+            if self._is_variable(index) and (image := self.image(index)) >= 0:
                 found.setdefault(token.key, set()).add(self._owner(image))
         return {name: owners.pop() for name, owners in found.items() if len(owners) == 1 and "" not in owners}
+
+    def _is_variable(self, index: int) -> bool:
+        token = self.tokens[index]
+        return token.sort is Sort.NAME and not token.is_member and not (index and self.tokens[index - 1].key == ".")
 
     def _owner(self, image: int) -> str:
         """The object that a name of the file is read from; Go has no word of its own for it."""
@@ -113,8 +117,7 @@ class Laid:
             if image < 0:
                 continue
             found.add(image)
-            token = self.tokens[index]
-            if not token.is_member and token.key in self.owners:
+            if self._is_variable(index) and self.tokens[index].key in self.owners:
                 found |= {image - 1, image - 2}
         return sorted(found)
 

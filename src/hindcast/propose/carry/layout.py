@@ -84,7 +84,7 @@ def restored(lines: Sequence[tuple[str, str]], indents: Sequence[str | None], un
     `lines` are marks and texts; `indents` are today's, None where a line is new or not found.
     """
     found: list[str] = []
-    before, opened = "", False
+    before, opened, last = "", False, ""
     for (mark, text), known in zip(lines, indents, strict=True):
         bare = text.strip()
         if known is not None and mark != "+":
@@ -93,8 +93,14 @@ def restored(lines: Sequence[tuple[str, str]], indents: Sequence[str | None], un
             levels = int(opened) - int(bool(_CLOSES.match(bare)))
             indent = deepened(before, levels, unit) if bare else ""
         found.append(indent + bare)
-        if bare and (mark != "-"):
+        if not bare:
+            continue
+        if mark != "-":
             before, opened = indent, bool(_OPENS.search(bare))
+        elif last != "-":
+            # What comes for removed lines is as deep as the first of them.
+            before, opened = indent, False
+        last = mark
     return found
 
 

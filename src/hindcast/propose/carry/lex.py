@@ -166,7 +166,11 @@ def _told(tokens: Sequence[Token], tongue: Tongue) -> list[Token]:
             continue
         before = tokens[index - 1].key if index else ""
         after = tokens[index + 1].key if index < last else ""
-        member = before in (".", "?.") or (tongue is Tongue.PYTHON and after == "=" and before in ("(", ","))
+        # What belongs to the object itself is as free to be renamed as a variable.
+        owner = tokens[index - 2].key if index > 1 else ""
+        member = (before in (".", "?.") and owner not in ("self", "this")) or (
+            tongue is Tongue.PYTHON and after == "=" and before in ("(", ",")
+        )
         member = member or (tongue is not Tongue.PYTHON and after == ":" and before in ("{", ","))
         found.append(token._replace(is_member=member, is_called=after == "("))
     return found

@@ -120,7 +120,7 @@ class _Reader:
             elif (match := _HUNK.match(line)) is not None:
                 self._at += 1
                 current = _with(current, self._hunk(match))
-            elif line[:1] in ("+", "-", " ") and current.hunks == ():
+            elif not current.hunks and line.strip() and (line[:1] in ("+", "-", " ") or current.path):
                 current = _with(current, self._body(Hunk((), section="")))
             else:
                 # Prose, a commit message, git's own words.
@@ -185,7 +185,7 @@ class _Reader:
                 open_old, open_new = _opened(taken, open_old, open_new)
                 at += 1
                 continue
-            if mark not in (" ", "+", "-"):
+            if mark not in (" ", "+", "-") or self._is_header(at):
                 return None
             old -= mark != "+"
             new -= mark != "-"
@@ -194,11 +194,24 @@ class _Reader:
         if at < len(self._lines) and self._lines[at].startswith("\\"):
             open_old, open_new = _opened(taken, open_old, open_new)
             at += 1
-        rest = self._lines[at] if at < len(self._lines) else ""
-        if old or new or (rest[:1] in ("+", "-") and not self._is_header(at)):
+        if old or new or self._goes_on(at):
             return None
         self._at = at
         return replace(begun, lines=tuple(taken), old_is_open=open_old, new_is_open=open_new)
+
+    def _goes_on(self, at: int) -> bool:
+        """Whether there are more changes before the next header than the counts let in."""
+        while at < len(self._lines):
+            line = self._lines[at]
+            if line.startswith(("diff --git ", "@@")) or self._is_header(at):
+                return False
+            if line.startswith("-- ") or line == "--":
+                # The signature at the end of a patch that was mailed.
+                return False
+            if line[:1] in ("+", "-"):
+                return True
+            at += 1
+        return False
 
     def _body(self, begun: Hunk) -> Hunk:
         """Lines until something else begins, whatever a header says about their number."""

@@ -113,7 +113,7 @@ def _settled(hunk: Hunk, today: Today, old: Laid, new: Laid, note: str) -> Settl
         if state is State.DONE and new.support() >= needed:
             done += 1
             continue
-        argument, released = has_argument(change, old, new), is_released(change, old, new)
+        argument, released = has_argument(change, new), is_released(change, old, new)
         if argument or released:
             notes.append(
                 f"`{argument}` is given today, with another value."

@@ -10,10 +10,12 @@ from enum import StrEnum
 
 from hindcast.propose.carry.laid import Group, Laid, changed
 from hindcast.propose.carry.lex import Sort, Token, lex
-from hindcast.propose.carry.vocabulary import RELEASES, TURNS
+from hindcast.propose.carry.vocabulary import CONSTANTS, GOVERNS, RELEASES, TURNS
 
 # How many tokens today may have in the midst of an addition that is still the same one.
 _SLACK_SHARE = 0.34
+# And between the lines of one.
+_BETWEEN_MAX = 40
 
 
 class State(StrEnum):
@@ -61,9 +63,9 @@ def state_of(change: Change, old: Laid, new: Laid) -> State:
     return State.OPEN
 
 
-def has_argument(change: Change, old: Laid, new: Laid) -> str:
+def has_argument(change: Change, new: Laid) -> str:
     """The argument that a change adds, where today's call has one of that name with another value; empty otherwise."""
-    if change.gone or not change.group.removed or len(change.fresh) < 3:
+    if change.gone or len(change.fresh) < 3:
         return ""
     tokens = [new.tokens[one] for one in change.fresh]
     names = [
@@ -73,14 +75,11 @@ def has_argument(change: Change, old: Laid, new: Laid) -> str:
     ]
     if len(names) != 1 or tokens[0].key not in (",", names[0]):
         return ""
-    images = old.images(change.group.old_at, change.group.old_at + len(change.group.removed))
-    if not images:
+    name = next(one for one in change.fresh if new.tokens[one].key == names[0])
+    before, image = new.image(change.fresh[0] - 1) if change.fresh[0] else -1, new.image(name)
+    if image < 0 or before < 0 or new.image(name + 1) != image + 1 or new.today.tokens[image].key != names[0]:
         return ""
-    file = old.today.tokens
-    # To the end of the call: the bracket that the last tokens of the line are in.
-    inside = file[images[0] : images[-1] + 1]
-    found = any(token.key == names[0] and after.key in ("=", ":") for token, after in itertools.pairwise(inside))
-    return names[0] if found else ""
+    return names[0] if 0 < image - before <= _BETWEEN_MAX else ""
 
 
 def is_released(change: Change, old: Laid, new: Laid) -> str:
@@ -90,19 +89,26 @@ def is_released(change: Change, old: Laid, new: Laid) -> str:
         token = new.tokens[one]
         if token.key not in RELEASES or not token.is_called or one < 2 or new.tokens[one - 1].key != ".":
             continue
-        owner = new.tokens[one - 2].key
-        makers = _makers(owner, new)
-        names = {owner, old.naming.of(owner, is_member=False)}
-        window = range(max(old.spot.first - 60, 0), min(old.spot.last + 200, len(file)))
-        for at in window:
-            if file[at].key == "with":
-                line = {each.key for each in file[at + 1 : at + 40] if each.line <= file[at].line + 3}
-                if makers & line and (names & line or makers):
-                    return owner
-            if file[at].key == "defer" and {each.key for each in file[at + 1 : at + 4]} & names:
-                if any(each.key in RELEASES for each in file[at + 1 : at + 6]):
-                    return owner
+        # `conn.close()` lets go of conn, `pool.release(conn)` too.
+        owners = [new.tokens[one - 2].key]
+        owners += [each.key for each in new.tokens[one + 2 : one + 3] if each.sort is Sort.NAME]
+        for owner in owners:
+            if _lets_go(owner, file[max(old.spot.first - 60, 0) : old.spot.last + 200], old, new):
+                return owner
     return ""
+
+
+def _lets_go(owner: str, file: Sequence[Token], old: Laid, new: Laid) -> bool:
+    """Whether a block or a deferred call of today's code lets go of an object."""
+    makers = _makers(owner, new)
+    names = {owner, old.naming.of(owner, is_member=False)}
+    for at, token in enumerate(file):
+        if token.key == "with" and makers & {one.key for one in file[at + 1 : at + 40] if one.line <= token.line + 3}:
+            return True
+        near = {one.key for one in file[at + 1 : at + 6]} if token.key == "defer" else set()
+        if near & names and near & RELEASES:
+            return True
+    return False
 
 
 def _makers(owner: str, laid: Laid) -> set[str]:
@@ -126,7 +132,8 @@ def meaning_changed(change: Change, old: Laid, lines: Sequence[str]) -> str:
             continue
         indexes = old.of_lines(line, line + 1)
         defines = _defined(old, indexes) & used
-        if not indexes or not (line in near or defines):
+        governs = line < group.old_at and bool(indexes) and old.tokens[indexes[0]].key in GOVERNS
+        if not indexes or not (line in near or defines or governs):
             continue
         support = old.support(indexes)
         if support < 0.4:
@@ -175,16 +182,15 @@ def _is_known(names: Iterable[str], laid: Laid) -> bool:
 
 
 def _turned(laid: Laid, indexes: Sequence[int]) -> bool:
+    """Whether a line has lost or gained what makes a condition another one."""
+    turns = TURNS | CONSTANTS if laid.tokens[indexes[0]].key in GOVERNS else TURNS
     images = sorted(image for one in indexes if (image := laid.image(one)) >= 0)
-    lost = [laid.tokens[one] for one in indexes if laid.image(one) < 0]
-    if any(token.key in TURNS and token.sort in (Sort.MARK, Sort.KEYWORD) for token in lost):
-        return True
     own = set(images)
     lines = {laid.today.tokens[one].line for one in images}
+    lost = [laid.tokens[one] for one in indexes if laid.image(one) < 0]
     extra = [laid.today.tokens[one] for one in range(images[0], images[-1] + 1) if one not in own]
-    return any(
-        token.key in TURNS and token.sort in (Sort.MARK, Sort.KEYWORD) and token.line in lines for token in extra
-    )
+    changed_tokens = [*lost, *(token for token in extra if token.line in lines)]
+    return any(token.key in turns and token.sort in (Sort.MARK, Sort.KEYWORD) for token in changed_tokens)
 
 
 def _is_done(change: Change, old: Laid, new: Laid) -> bool:
@@ -234,11 +240,26 @@ def _runs(indexes: Sequence[int]) -> list[list[int]]:
 
 def _is_compact(run: Sequence[int], laid: Laid) -> bool:
     """Whether an addition is in one place, and next to what it was next to if it tells little."""
-    images = [laid.image(one) for one in run]
-    if images[-1] - images[0] + 1 > len(run) * (1 + _SLACK_SHARE) + 2:
+    images = [laid.image(one) for one in run if laid.image(one) >= 0]
+    if not images:
+        return False
+    for line in _lines(run, laid):
+        own = [laid.image(one) for one in line if laid.image(one) >= 0]
+        if own and own[-1] - own[0] + 1 > len(own) * (1 + _SLACK_SHARE) + 2:
+            return False
+    # Between its lines today may have more: a line or three.
+    if images[-1] - images[0] + 1 > len(run) + _BETWEEN_MAX:
         return False
     if len(run) >= 6:
         return True
     before = laid.image(run[0] - 1) if run[0] else -1
     after = laid.image(run[-1] + 1) if run[-1] + 1 < len(laid.tokens) else -1
     return (before >= 0 and images[0] - before <= 2) or (after >= 0 and after - images[-1] <= 2)
+
+
+def _lines(run: Sequence[int], laid: Laid) -> list[list[int]]:
+    """A run of tokens, line by line."""
+    found: dict[int, list[int]] = {}
+    for one in run:
+        found.setdefault(laid.tokens[one].line, []).append(one)
+    return list(found.values())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hindcast.model.code import Edit, LineSpan, SourceFile
 from hindcast.model.errors import Malformed
 from hindcast.ports import Code
-from hindcast.propose.carry.judge import generated, still_reads, unknown_names
+from hindcast.propose.carry.judge import bound_names, generated, still_reads, unknown_names
 from hindcast.propose.carry.laid import Today, groups_of
 from hindcast.propose.carry.lex import lex
 from hindcast.propose.carry.outcome import (
@@ -161,16 +161,28 @@ def _judged(patch: FilePatch, fit: _Fit, where: Whereabouts) -> CarriedFile | Al
         return AlreadyFixed(file.path, span, "The change makes no difference to today's code.")
     if not still_reads(file.text, text, file.tongue):
         return NotCarried("With the change the file could not be parsed.", file.path, span)
-    added = [line for hunk in fit.hunks for splice in hunk.splices for line in splice.lines]
-    beside = where.beside(file.path, ".go") if file.path.endswith(".go") else ()
-    missing = unknown_names(added, file.text, text, file.tongue, beside)
+    missing = _missing(file, fit, where)
     if missing:
-        return NotCarried(f"It uses `{missing[0]}`, which {file.path} does not have.", file.path, span)
+        return NotCarried(f"It uses `{missing[0]}`, which {file.path} does not have there.", file.path, span)
     tier = max((hunk.tier for hunk in fit.hunks), key=list(Tier).index)
     mapped = tuple(dict.fromkeys(pair for hunk in fit.hunks for pair in hunk.renamed))
     confidence = sureness(tier, fit.support, mapped, how=fit.how, is_named=bool(patch.path))
     why = _why(patch, fit, tier, mapped)
     return CarriedFile(Edit(file.path, file.digest, text), span, tier, confidence, why, mapped)
+
+
+def _missing(file: SourceFile, fit: _Fit, where: Whereabouts) -> list[str]:
+    """Names that the change uses and today's code does not have where it goes."""
+    beside = where.beside(file.path, ".go") if file.path.endswith(".go") else ()
+    splices = [splice for hunk in fit.hunks for splice in hunk.splices]
+    # What any part brings in, every part may use.
+    brought = bound_names([line for splice in splices for line in splice.lines], file.tongue)
+    return [
+        name
+        for splice in splices
+        for name in unknown_names(splice.lines, splice.first, file.text, file.tongue, beside)
+        if name not in brought
+    ]
 
 
 def _same(text: str, file: SourceFile) -> bool:

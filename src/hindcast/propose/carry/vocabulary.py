@@ -59,7 +59,12 @@ KNOWN |= dict.fromkeys(SCRIPTS, _SCRIPT_NAMES)
 BINDERS = _words("def class as import for const let var func function type global nonlocal catch")
 
 # Tokens that turn a condition into another one.
-TURNS = _words("not is in and or None True False == != < > <= >= === !== ! && || if null nil while")
+TURNS = _words("not is in and or == != < > <= >= === !== ! && ||")
+# And those that do so where they stand in one.
+CONSTANTS = _words("None True False null nil true false undefined")
+
+# What a line begins with that decides whether, or how often, others are reached.
+GOVERNS = _words("if elif while for switch case unless")
 
 # Calls that let go of something.
 RELEASES = _words("close aclose release disconnect dispose shutdown unlock terminate quit Close Release Unlock Stop")

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from hindcast.propose.carry.laid import Group, Laid
+from hindcast.model.code import Tongue
+from hindcast.propose.carry.laid import Group, Laid, telling
 from hindcast.propose.carry.layout import Shift, deepened, guess_unit, indent_of, steps_between, unit_of
 from hindcast.propose.carry.lex import Sort, lex
 from hindcast.propose.carry.merge import merged
 from hindcast.propose.carry.splice import Splice
 from hindcast.propose.carry.wording import Wording, wording
+
+
+# A line that tells less than this (`return None`, a brace) may stand anywhere twice.
+REPEATED_TELLING_MIN = 1.5
 
 
 class Loom:
@@ -26,7 +31,17 @@ class Loom:
         """A change as lines of today; None where it would have to be guessed."""
         if not any(line.strip() for line in group.removed):
             return self._inserted(group)
+        if self._is_reformatted(group):
+            return merged(group, self._laid, self._wording, self._shift(group)) or self._replaced(group)
         return self._replaced(group) or merged(group, self._laid, self._wording, self._shift(group))
+
+    def _is_reformatted(self, group: Group) -> bool:
+        """Whether the lines that change are more or fewer today, as a formatter made them."""
+        if len(group.removed) != len(group.added):
+            return False
+        lines = sum(bool(line.strip()) for line in group.removed)
+        images = self._laid.images(group.old_at, group.old_at + len(group.removed))
+        return len({self._today.tokens[image].line for image in images}) != lines
 
     # --- Lines that come in -------------------------------------------------------------------------------------
 
@@ -49,7 +64,16 @@ class Loom:
             at = self._above_decorators(self._begin(after), lines)
         if not self._is_whole(at):
             return merged(group, self._laid, self._wording, shift)
-        return Splice(at, at, tuple(lines))
+        return None if self._is_repeated(lines, at) else Splice(at, at, tuple(lines))
+
+    def _is_repeated(self, lines: Sequence[str], at: int) -> bool:
+        """Whether a line that tells something would stand next to itself."""
+        near = {_key(line, self._today.tongue) for line in self._today.lines[max(at - 1, 0) : at + 1]}
+        return any(
+            _key(line, self._today.tongue) in near
+            for line in lines
+            if telling(lex(line, self._today.tongue)) >= REPEATED_TELLING_MIN
+        )
 
     def _between(self, group: Group, before: int, above: int, below: int, lines: Sequence[str]) -> int:
         """Behind the line before, unless what today has in between belongs to that line's block."""
@@ -100,10 +124,8 @@ class Loom:
         if shift is None:
             return None
         tongue = self._today.tongue
-        keys = [tuple(token.key for token in lex(line, tongue)) for line in group.removed]
-        matcher = SequenceMatcher(
-            None, keys, [tuple(token.key for token in lex(line, tongue)) for line in group.added], autojunk=False
-        )
+        keys = [_key(line, tongue) for line in group.removed]
+        matcher = SequenceMatcher(None, keys, [_key(line, tongue) for line in group.added], autojunk=False)
         made: list[str] = []
         reached = top
         for what, old_from, old_to, new_from, new_to in matcher.get_opcodes():
@@ -220,3 +242,8 @@ class Loom:
 
     def _end(self, line: int) -> int:
         return self._today.last_line(self._laid.images(line, line + 1)[-1])
+
+
+def _key(line: str, tongue: Tongue) -> tuple[str, ...]:
+    """What two lines are compared by."""
+    return tuple(token.key for token in lex(line, tongue))

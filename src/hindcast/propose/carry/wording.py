@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hindcast.model.code import Tongue
@@ -40,20 +40,39 @@ class Wording:
         raw = text[token.start : token.end]
         if token.sort is Sort.STRING and (raw[:1] == "`" or re.match(r"[rRbB]?[fF]", raw)):
             return re.sub(r"(?<=\{)[^\W\d]\w*", lambda found: self.naming.of(found.group(), is_member=False), raw)
+        if token.key in ("self", "this") and self._owns_awaited(tokens, index):
+            return f"await {raw}"
         if token.sort is not Sort.NAME:
             return raw
         name = self.naming.of(raw, is_member=token.is_member)
-        if not token.is_member and self.owned and raw in self.owned:
+        if not token.is_member and self.owned and raw in self.owned and not _after_dot(tokens, index):
             name = f"{self.owned[raw]}.{name}"
         return f"await {name}" if self._is_awaited(tokens, index) else name
 
     def _is_awaited(self, tokens: tuple[Token, ...], index: int) -> bool:
         """Whether this is the object of a call that has to be awaited today."""
         token = tokens[index]
-        if token.is_member or token.key not in self.awaited or (index and tokens[index - 1].key == "await"):
+        if token.is_member or token.key not in self.awaited or _after_dot(tokens, index):
             return False
-        after = tokens[index + 1 : index + 3]
-        return token.is_called or (len(after) == 2 and after[0].key == "." and after[1].is_called)
+        if index and tokens[index - 1].key == "await":
+            return False
+        return _is_callee(tokens, index)
+
+    def _owns_awaited(self, tokens: tuple[Token, ...], index: int) -> bool:
+        """Whether this is the `self` of such an object."""
+        if len(tokens) < index + 3 or tokens[index + 1].key != "." or (index and tokens[index - 1].key == "await"):
+            return False
+        return tokens[index + 2].key in self.awaited and _is_callee(tokens, index + 2)
+
+
+def _after_dot(tokens: Sequence[Token], index: int) -> bool:
+    return index > 0 and tokens[index - 1].key == "."
+
+
+def _is_callee(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a name is called, or a method of it is."""
+    after = tokens[index + 1 : index + 3]
+    return tokens[index].is_called or (len(after) == 2 and after[0].key == "." and after[1].is_called)
 
 
 def wording(laid: Laid) -> Wording:
@@ -71,10 +90,16 @@ def _awaited(laid: Laid) -> frozenset[str]:
         image = laid.image(index)
         if image <= 0 or token.sort is not Sort.NAME or token.is_member:
             continue
-        after = laid.tokens[index + 1 : index + 3]
-        if not (token.is_called or (len(after) == 2 and after[0].key == "." and after[1].is_called)):
+        if not _is_callee(laid.tokens, index):
             continue
-        was = index > 0 and laid.tokens[index - 1].key == "await"
-        now = file[image - 1].key == "await"
+        was = _awaits(laid.tokens, index)
+        now = _awaits(file, image)
         gained[token.key] = gained.get(token.key, True) and now and not was
     return frozenset(name for name, every in gained.items() if every)
+
+
+def _awaits(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a name, or the object it belongs to, is awaited."""
+    while index >= 2 and tokens[index - 1].key == ".":
+        index -= 2
+    return index > 0 and tokens[index - 1].key == "await"
