@@ -46,7 +46,7 @@ def answering(settings: Settings) -> Answering:
             if not isinstance(said, dict) or "version" not in said:
                 return Answering(is_foreign=True)
             checks = client.get("/readyz").json()["checks"]
-    except httpx.ConnectError:
+    except (httpx.ConnectError, httpx.ConnectTimeout):
         return Answering()
     except (httpx.HTTPError, ValueError, KeyError, TypeError):
         return Answering(is_foreign=True)
