@@ -15,7 +15,7 @@ import pytest
 from tests.resting import Resting, resting
 
 from hindcast.experience import verdicts_of
-from hindcast.model.case import Case, Clues
+from hindcast.model.case import Case, CaseState, Clues
 from hindcast.model.incident import Incident
 from hindcast.rest.shapes import CaseTold, CluesTold, DetectionTold
 
@@ -92,6 +92,21 @@ def test_a_list_is_narrowed_and_goes_on_where_it_ended(hindcast: Resting) -> Non
     assert len(found(state=["open", "resolved"])) == 30
     assert found(since=(NOW - timedelta(hours=2)).isoformat()) == ["inc-1", "inc-2"]
     assert found(until=(NOW - timedelta(hours=28)).isoformat()) == ["inc-29", "inc-30"]
+
+
+def test_an_overview_counts_what_stands_where(hindcast: Resting) -> None:
+    """Open, resolved and dismissed incidents are counted; how long recent ones took is their median."""
+    now = datetime.now(UTC)
+    fresh = {"occurred_at": now - timedelta(hours=5), "state": CaseState.RESOLVED}
+    told = [case(number, **fresh, minutes=minutes) for number, minutes in ((1, 10.0), (2, 20.0), (3, 90.0))]
+    old = case(4, occurred_at=now - timedelta(days=400), state=CaseState.RESOLVED, minutes=1.0)
+    hindcast.remember("counted", *told, old, case(5, occurred_at=now), case(6, state=CaseState.DISMISSED))
+    hindcast.ask("POST", f"{ONE}/resolution", "counted", json={"cause": "a leak", "fix": "released"})
+    seen = hindcast.get("/api/v1/overview", "counted")
+
+    assert (seen["open"], seen["resolved"], seen["dismissed"]) == (1, 4, 1)
+    assert (seen["recent"], seen["recent_explained"], seen["minutes_median"]) == (4, 1, 20.0)
+    assert hindcast.get("/api/v1/overview", "nobody-counts")["minutes_median"] is None
 
 
 def test_the_past_is_listed_as_it_was(hindcast: Resting, space: str) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
 from itertools import islice
+from statistics import median
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -51,10 +54,51 @@ Format = Annotated[Kind | None, Query(description="As Accept, where no header ca
 PageFormat = Annotated[Literal["json", "markdown"] | None, Query(description="As Accept, where no header can be sent.")]
 
 
+@dataclass(frozen=True, slots=True)
+class OverviewTold:
+    """How many incidents stand where, and how the last days went."""
+
+    open: int
+    awaiting: int
+    resolved: int
+    dismissed: int
+    joined: int
+    # Of those that began within these days: how many, how many of them say why and what ended it, how long they took.
+    days: int
+    recent: int
+    recent_explained: int
+    minutes_median: float | None
+
+
 def add(app: FastAPI, desk: Desk) -> None:
     """Add the routes."""
+    _add_overview(app, desk)
     _add_list(app, desk)
     _add_one(app, desk)
+
+
+def _add_overview(app: FastAPI, desk: Desk) -> None:
+    @app.get("/api/v1/overview", tags=["incidents"], operation_id="overview_get", response_model=OverviewTold)
+    def overview_get(
+        seat: Reading,
+        days: Annotated[int, Query(ge=1, le=3_650, description="What counts as recent.")] = 30,
+        at: At = None,
+        branch: OnBranch = MAIN,
+    ) -> Response:
+        """How many incidents stand where, how many recent ones are explained, and how long they took."""
+        table = _table(desk, seat.space, at, branch)
+        recent = list(table.newest(Wanted(since=desk.now() - timedelta(days=days))))
+        counted = [one for one in recent if one.state not in (Standing.DISMISSED, Standing.JOINED)]
+        minutes = [one.minutes for one in counted if one.minutes is not None and one.state is Standing.RESOLVED]
+        return answered(
+            OverviewTold(
+                **{state.value: count for state, count in table.counts().items()},
+                days=days,
+                recent=len(counted),
+                recent_explained=sum(bool(one.cause and one.fix) for one in counted),
+                minutes_median=median(minutes) if minutes else None,
+            )
+        )
 
 
 def _add_list(app: FastAPI, desk: Desk) -> None:

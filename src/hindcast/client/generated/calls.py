@@ -342,6 +342,9 @@ ORGANISATION_ADD: Call[shapes.Organisation] = Call(
 ORGANISATIONS_LIST: Call[shapes.PageOrganisation] = Call(
     "organisations_list", "GET", "/api/v1/organisations", query=("cursor", "limit"), result=shapes.PageOrganisation
 )
+OVERVIEW_GET: Call[shapes.OverviewTold] = Call(
+    "overview_get", "GET", "/api/v1/overview", query=("days", "at", "branch"), result=shapes.OverviewTold
+)
 PASSWORD_CHANGE: Call[None] = Call("password_change", "PUT", "/api/v1/session/password", body=("old", "new"))
 PASSWORD_LINK_ADD: Call[shapes.Link] = Call(
     "password_link_add", "POST", "/api/v1/members/{person}/password-link", places=("person",), result=shapes.Link
@@ -545,6 +548,7 @@ CALLS: tuple[Call[Any], ...] = (
     NOTE_ADD,
     ORGANISATION_ADD,
     ORGANISATIONS_LIST,
+    OVERVIEW_GET,
     PASSWORD_CHANGE,
     PASSWORD_LINK_ADD,
     RATES_GET,

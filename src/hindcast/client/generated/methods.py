@@ -266,7 +266,7 @@ class Calls:
         explain: bool | None = None,
         format: Literal["json", "markdown"] | None = None,
     ) -> shapes.AnswerTold:
-        """The same about an incident, from before it. Of one under way it is ready before anybody asks."""
+        """What is known of an incident's failure from before it. Of one under way it is ready before anybody asks."""
         return self._run(
             calls.INCIDENT_RECALL,
             {
@@ -710,6 +710,12 @@ class Calls:
     def organisations_list(self, *, cursor: str | None = None, limit: int | None = None) -> shapes.PageOrganisation:
         """The organisations in which the caller may do anything."""
         return self._run(calls.ORGANISATIONS_LIST, {"cursor": cursor, "limit": limit})
+
+    def overview_get(
+        self, *, days: int | None = None, at: str | None = None, branch: str | None = None
+    ) -> shapes.OverviewTold:
+        """How many incidents stand where, how many recent ones are explained, and how long they took."""
+        return self._run(calls.OVERVIEW_GET, {"days": days, "at": at, "branch": branch})
 
     def password_change(self, *, old: str, new: str) -> None:
         """Choose another password. Every other session of the caller ends."""
@@ -1262,7 +1268,7 @@ class AsyncCalls:
         explain: bool | None = None,
         format: Literal["json", "markdown"] | None = None,
     ) -> shapes.AnswerTold:
-        """The same about an incident, from before it. Of one under way it is ready before anybody asks."""
+        """What is known of an incident's failure from before it. Of one under way it is ready before anybody asks."""
         return await self._run(
             calls.INCIDENT_RECALL,
             {
@@ -1712,6 +1718,12 @@ class AsyncCalls:
     ) -> shapes.PageOrganisation:
         """The organisations in which the caller may do anything."""
         return await self._run(calls.ORGANISATIONS_LIST, {"cursor": cursor, "limit": limit})
+
+    async def overview_get(
+        self, *, days: int | None = None, at: str | None = None, branch: str | None = None
+    ) -> shapes.OverviewTold:
+        """How many incidents stand where, how many recent ones are explained, and how long they took."""
+        return await self._run(calls.OVERVIEW_GET, {"days": days, "at": at, "branch": branch})
 
     async def password_change(self, *, old: str, new: str) -> None:
         """Choose another password. Every other session of the caller ends."""

@@ -820,6 +820,20 @@ class OutcomeSaid(Struct, frozen=True, kw_only=True):
     action: str | None = None
 
 
+class OverviewTold(Struct, frozen=True, kw_only=True):
+    """How many incidents stand where, and how the last days went."""
+
+    open: int
+    awaiting: int
+    resolved: int
+    dismissed: int
+    joined: int
+    days: int
+    recent: int
+    recent_explained: int
+    minutes_median: float | None
+
+
 class Packed(Struct, frozen=True, kw_only=True):
     """What fits into a budget."""
 
