@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Coroutine, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from tests.asgi import ask
+from tests.asgi import Answer, ask
 from tests.tenants import HERE, opened, settings_in
 
 from hindcast.config import Settings
@@ -25,6 +26,7 @@ from hindcast.rest.translation import answered
 PROBLEM = "application/problem+json"
 PAGE = "https://evil.example"
 LISTED = "https://app.example.com"
+SECONDS_MAX = 20
 
 
 @pytest.fixture(scope="module")
@@ -300,6 +302,32 @@ def test_an_answer_that_takes_too_long_is_cut() -> None:
 
     assert answer["status"] == 503
     assert int(answer["headers"]["retry-after"]) > 0
+
+
+def test_a_route_that_works_in_a_thread_is_not_waited_for() -> None:
+    """The client is told in time, although the thread goes on until it is done."""
+    goes_on, is_done = threading.Event(), threading.Event()
+
+    def work() -> dict[str, str]:
+        goes_on.wait(SECONDS_MAX)
+        is_done.set()
+        return {}
+
+    app = FastAPI()
+    app.get("/api/v1/x")(work)
+    app.add_middleware(Pace, seconds_max=0.05, answer=answered, recognise=lambda _: None)
+    answer = asyncio.run(_let_go(ask(app, "GET", "/api/v1/x", {}), goes_on))
+
+    assert answer.status == 503
+    assert is_done.wait(SECONDS_MAX)
+
+
+async def _let_go(asking: Coroutine[Any, Any, Answer], goes_on: threading.Event) -> Answer:
+    """The answer, which has to be there before the thread may go on."""
+    answer = await asking
+    assert not goes_on.is_set()
+    goes_on.set()
+    return answer
 
 
 def test_a_chunked_body_is_counted_as_it_comes() -> None:

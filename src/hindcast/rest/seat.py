@@ -73,6 +73,14 @@ class Doorkeeper:
         """Raise unless it is known who makes a request."""
         self.access.caller(replace(self.proof(connection), what=what_of(connection)))
 
+    def is_recognised(self, connection: HTTPConnection) -> bool:
+        """Whether it is known who makes a request."""
+        try:
+            self.recognise(connection)
+        except Unidentified:
+            return False
+        return True
+
     def caller(self, connection: HTTPConnection, *, is_limited: bool = True, body_key: str = "") -> Caller:
         """Who makes a request, within the limit of requests. Ingest is limited by what waits to be written instead."""
         proof = replace(proof_of(connection, cookie=self.cookie, body_key=body_key), what=what_of(connection))

@@ -142,7 +142,8 @@ def _add_signing(app: FastAPI, access: Access, settings: Settings) -> None:
         """Sign out, in this browser. Where nobody is signed in, there is nothing to do."""
         doorkeeper = doorkeeper_of(request)
         given = doorkeeper.proof(request).session
-        if given:
+        # The cookie of a session that has ended can always be thrown away: its csrf value is told to nobody any more.
+        if given and doorkeeper.is_recognised(request):
             check_csrf(request, given)
             access.signing.sign_out(given)
         is_secure = doorkeeper.cookie == SECURE_COOKIE
