@@ -172,6 +172,7 @@ def test_signing_out_ends_one_session(home: Desk) -> None:
     with pytest.raises(Unidentified):
         home.again(first)
     home.again(second)
+    assert [one.actor for one in home.told() if one.what == "sign out"] == ["root@example.com"]
 
 
 def test_one_person_has_so_many_sessions(home: Desk) -> None:

@@ -95,8 +95,10 @@ class Signing:
         found = self._office.accounts.get(Session, made) if made is not None else None
         if found is None or not secret.is_proof(text, self._credential(secret.SESSION, found.id)):
             return
+        person = self._office.accounts.get(Person, found.person)
         with self._office.accounts.write() as ledger:
             ledger.remove(found, Credential(secret.owner(secret.SESSION, found.id), ""))
+            ledger.append(*(self._entries(person, "sign out", "") if person is not None else ()))
         self._office.tell()
 
     def invitation(self, text: str) -> Invitation:
