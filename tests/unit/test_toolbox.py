@@ -243,6 +243,19 @@ def test_search_by_a_component_finds_what_runs_on_it(desk: Desk) -> None:
     assert caught.value.field == "since"
 
 
+def test_more_incidents_on_a_component_than_a_search_gives_are_all_counted(folder: Path, desk: Desk) -> None:
+    """Where the index would give only some, every case is looked at, and none is left out."""
+    memory = memory_in(folder)
+    memory.limits = replace(memory.limits, hits_per_search_max=3)
+    few = desk_on(memory)
+
+    assert (
+        call(few, "search_incidents", services="kafka").data["found"]
+        == call(desk, "search_incidents", services="kafka").data["found"]
+    )
+    memory.close()
+
+
 def test_an_incident_is_told_whole(desk: Desk) -> None:
     """Cause, fix, every attempt with its outcome, symptoms, people: what is in the record is in the answer."""
     answer = call(desk, "incident_get", incident=STORY, tokens_max=20_000)

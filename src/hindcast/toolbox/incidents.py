@@ -111,14 +111,14 @@ def _chosen(desk: Desk, given: SearchArguments) -> list[_Found]:
         found = (_Found(one) for one in table.newest(Wanted(since=since, until=until)))
     states = {Standing(given.state)} if given.state != "any" else set(Standing) - {Standing.JOINED}
     some = [one for one in found if one.summary.state in states]
-    return _of_services(view, some, given.services) if given.services else some
+    return _of_services(desk, view, some, given.services) if given.services else some
 
 
-def _of_services(view: View, found: Sequence[_Found], services: Sequence[str]) -> list[_Found]:
+def _of_services(desk: Desk, view: View, found: Sequence[_Found], services: Sequence[str]) -> list[_Found]:
     """Those of any of these services; a name that no service has may be a component's, which the cases know."""
     names = {name.strip().casefold() for name in services}
     served = {service.casefold() for one in found for service in one.summary.services}
-    components = on_component(view, frozenset(names)) if names - served else {}
+    components = on_component(desk, view, frozenset(names)) if names - served else frozenset()
     return [
         one
         for one in found

@@ -84,7 +84,7 @@ def _chosen(desk: Desk, given: PatternsArguments) -> Chosen:
     if chosen.kept or not name:
         return chosen
     # No service is called so; then it is a component, or nothing.
-    components = on_component(desk.view(given.at, given.branch), frozenset({name}))
+    components = on_component(desk, desk.view(given.at, given.branch), frozenset({name}))
     return newest(
         desk,
         given.at,
