@@ -11,13 +11,14 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from hindcast.app import App
 from hindcast.model.columns import Batch
@@ -160,34 +161,35 @@ def _told_rates(seconds: Sequence[str], found: Mapping[tuple[str, str, str], int
     }
 
 
-def matching(lines: pa.Table, tail: Tail) -> pa.Table:
-    """The lines that satisfy every condition."""
-    conditions = [
-        *([pc.is_in(lines["service"], pa.array(tail.services, pa.string()))] if tail.services else []),
-        *([pc.greater_equal(lines["level"], tail.level_min)] if tail.level_min else []),
-        *([pc.equal(lines["template"], pa.scalar(tail.template, pa.uint64()))] if tail.template else []),
-        *(pc.match_substring_regex(lines["message"], _whole(word), ignore_case=True) for word in tail.words),
-    ]
-    for condition in conditions[1:]:
-        conditions[0] = pc.and_(conditions[0], condition)
-    return lines.filter(conditions[0]) if conditions else lines
+def matching(lines: pa.Table, tail: Tail) -> NDArray[np.int64]:
+    """The places of the lines that satisfy every condition. Rows are not moved: of most of them nothing is shown."""
+    wanted = np.ones(lines.num_rows, np.bool_)
+    for condition in _conditions(lines, tail):
+        wanted &= condition.to_numpy()
+    return np.flatnonzero(wanted)
 
 
-def _whole(word: str) -> str:
-    return rf"(?:^|[^\pL\pN]){re.escape(word)}(?:$|[^\pL\pN])"
+def _conditions(lines: pa.Table, tail: Tail) -> Iterator[pa.ChunkedArray]:
+    if tail.level_min:
+        yield pc.greater_equal(lines["level"], tail.level_min)
+    if tail.services:
+        yield pc.is_in(lines["service"], pa.array(tail.services, pa.string()))
+    if tail.template:
+        yield pc.equal(lines["template"], pa.scalar(tail.template, pa.uint64()))
+    for word in tail.words:
+        whole = rf"(?:^|[^\pL\pN]){re.escape(word)}(?:$|[^\pL\pN])"
+        yield pc.match_substring_regex(lines["message"], whole, ignore_case=True)
 
 
 def _told_lines(lines: pa.Table | None, tail: Tail, unseen: int) -> dict[str, Any] | None:
     """An event with lines, evenly taken where there are too many; nothing when there is nothing to say."""
-    found = matching(lines, tail) if lines is not None else None
-    matched = found.num_rows if found is not None else 0
+    found = matching(lines, tail) if lines is not None else np.arange(0)
+    matched = len(found)
     if not matched and not unseen:
         return None
-    shown: list[dict[str, Any]] = []
-    if found is not None:
-        if matched > LINES_PER_EVENT_MAX:
-            found = found.take(np.linspace(0, matched - 1, LINES_PER_EVENT_MAX).astype(np.int64))
-        shown = [_line(row) for row in found.to_pylist()]
+    if matched > LINES_PER_EVENT_MAX:
+        found = found[np.linspace(0, matched - 1, LINES_PER_EVENT_MAX).astype(np.int64)]
+    shown = [_line(row) for row in lines.take(found).to_pylist()] if lines is not None else []
     return {"lines": shown, "matched": matched, "dropped": matched - len(shown), "unseen": unseen}
 
 
