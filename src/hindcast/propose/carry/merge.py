@@ -98,6 +98,10 @@ def _insertion(today: Today, before: int, after: int, made: str) -> _Cut | None:
         between = today.tokens[before + 1 : after]
         if not (made.lstrip().startswith(",") and between[0].key == "," and today.tokens[after].key in (")", "}", "]")):
             return None
+        names = {token.key for token in between if token.is_member}
+        if names & set(re.findall(r"[\w$]+(?=\s*[=:])", made)):
+            # A part of it is given today.
+            return None
         before = after - 1
     if before < 0 and after < 0:
         return None

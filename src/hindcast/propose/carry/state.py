@@ -135,18 +135,14 @@ def meaning_changed(change: Change, old: Laid, lines: Sequence[str]) -> str:
         governs = line < group.old_at and bool(indexes) and old.tokens[indexes[0]].key in GOVERNS
         if not indexes or not (line in near or defines or governs):
             continue
-        support = old.support(indexes)
-        if support < 0.4:
+        other = [old.tokens[one].key for one in indexes if old.tokens[one].is_called and old.image(one) < 0]
+        if defines and other:
+            return f"`{min(defines)}` no longer comes from `{other[0]}`"
+        if old.support(indexes) < 0.4:
             if defines and not _is_known(defines, old):
                 return f"`{lines[line].strip()}` is not there today"
-            continue
-        turned = _turned(old, indexes)
-        if turned:
+        elif _turned(old, indexes):
             return f"`{lines[line].strip()}` is another condition today"
-        if defines:
-            other = [old.tokens[one].key for one in indexes if old.tokens[one].is_called and old.image(one) < 0]
-            if other:
-                return f"`{next(iter(sorted(defines)))}` no longer comes from `{other[0]}`"
     return ""
 
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from hindcast.model.code import Edit, LineSpan, SourceFile
 from hindcast.model.errors import Malformed
 from hindcast.ports import Code
+from hindcast.propose.carry.choose import named_function
 from hindcast.propose.carry.judge import bound_names, generated, still_reads, unknown_names
 from hindcast.propose.carry.laid import Today, groups_of
 from hindcast.propose.carry.lex import lex
+from hindcast.propose.carry.names import ALIKE_MIN, alike
 from hindcast.propose.carry.outcome import (
     NO_HINTS,
     AlreadyFixed,
@@ -25,6 +27,7 @@ from hindcast.propose.carry.patch import FilePatch, read_patch
 from hindcast.propose.carry.settle import Settled, Unsettled, settle
 from hindcast.propose.carry.splice import woven
 from hindcast.propose.carry.sureness import sureness
+from hindcast.propose.carry.syntax import functions
 from hindcast.propose.carry.whereabouts import Whereabouts
 
 # A file longer than this is not looked into: whoever wrote the diff did not mean a dump.
@@ -122,9 +125,19 @@ def _fit(patch: FilePatch, file: SourceFile, how: str, hints: Hints) -> _Fit | U
             return settled
         hunks.append(settled)
     fit = _Fit(file, how, tuple(hunks))
-    if how == "search" and fit.support < _SEARCHED_SUPPORT_MIN:
+    if how == "search" and not _is_certain(patch, fit):
         return Unsettled("only distant likenesses of the code that it changed are there", 0.3)
     return fit
+
+
+def _is_certain(patch: FilePatch, fit: _Fit) -> bool:
+    """Whether a file that only its words led to has the same code: its function by name, or nothing renamed at will."""
+    if fit.support < _SEARCHED_SUPPORT_MIN:
+        return False
+    named = {name for hunk in patch.hunks if (name := named_function(hunk))}
+    if named & {one.name for one in functions(fit.file.text, fit.file.tongue)}:
+        return True
+    return all(alike(old, new) >= ALIKE_MIN for hunk in fit.hunks for old, new in hunk.renamed)
 
 
 def _chosen(fits: list[_Fit], hints: Hints) -> _Fit | NotCarried | None:
