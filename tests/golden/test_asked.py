@@ -11,9 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.questions import asked, desk_of, seeded
+from tests.questions import NOW, asked, desk_of, seeded
 
+from hindcast.adapters.clock import ManualClock
+from hindcast.ask.events import Done, EndedBy, Failed
 from hindcast.ask.telling import text_of
+from hindcast.build import open_memory
+from hindcast.config import Settings
+from hindcast.model.errors import Missing
 from hindcast.toolbox import Desk
 
 FOLDER = Path(__file__).resolve().parent / "asked"
@@ -58,3 +63,20 @@ def test_an_answer_reads_as_it_did(name: str, desk: Desk) -> None:
     assert text == path.read_text(encoding="utf-8")
     assert len(answer.sentences) <= SCREEN_LINES_MAX
     assert answer.uncited == 0
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_an_empty_memory_says_that_it_knows_nothing(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Before anything is remembered every question is answered with what was looked for, and cites nothing."""
+    folder = tmp_path_factory.mktemp("empty")
+    memory = open_memory(Settings(store=str(folder), model="none"), clock=ManualClock(NOW))
+    event = asked(QUESTIONS[name], desk_of(memory)).events[-1]
+    memory.close()
+
+    if name == "one_incident":
+        assert isinstance(event, Failed)
+        assert isinstance(event.error, Missing)
+    else:
+        assert isinstance(event, Done)
+        assert event.answer.ended_by is EndedBy.NOTHING_FOUND
+        assert not [sentence for sentence in event.answer.sentences if sentence.citations]

@@ -100,7 +100,7 @@ def window_of(spans: Sequence[Span], now: datetime) -> Window:
             # Between Monday and Friday, asked on a Monday, begins a week earlier.
             first = replace(first, start=first.start - 7 * DAY, end=first.end - 7 * DAY)
         first, second = sorted((first, second), key=lambda span: span.start)
-        return Window(first.start, min(second.end, now), f"from {first.said} to {second.said}")
+        return Window(first.start, _by_now(second, first.start, now), f"from {first.said} to {second.said}")
     match first.lead:
         case "since" | "from":
             return Window(first.start, None, f"since {first.said}")
@@ -110,7 +110,12 @@ def window_of(spans: Sequence[Span], now: datetime) -> Window:
             return Window(None, first.start if first.lead == "before" else first.end, f"{first.lead} {first.said}")
         case _:
             lead = f"{first.lead} " if first.lead in ("in", "on", "at", "during") else ""
-            return Window(first.start, min(first.end, now), lead + first.said)
+            return Window(first.start, _by_now(first, first.start, now), lead + first.said)
+
+
+def _by_now(span: Span, start: datetime, now: datetime) -> datetime:
+    """The end of a span as far as it has come; what lies in the future is left as it is."""
+    return span.end if start >= now else min(span.end, now)
 
 
 def unknown_time(text: str) -> str:

@@ -48,7 +48,8 @@ def cleaned(text: str) -> Cleaned:
     ):
         text, count = pattern.subn(instead, text)
         removed += count
-    return Cleaned(_unmarked(text), removed)
+    # Halves of a link or an image, which another sentence could complete.
+    return Cleaned(_unmarked(text.replace("![", "! [").replace("](", "] (")), removed)
 
 
 def quoted(text: str, chars_max: int = QUOTE_CHARS_MAX) -> str:
