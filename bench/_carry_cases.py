@@ -46,11 +46,11 @@ class Shelf:
         tongue = _TONGUES.get(Path(path).suffix, Tongue.TEXT)
         return SourceFile(path, text, sha256(text.encode()).hexdigest(), tongue)
 
-    def blame(self, path: str, lines: LineSpan) -> tuple[Blamed, ...]:
+    def blame(self, path: str, lines: LineSpan) -> tuple[Blamed, ...]:  # noqa: ARG002
         """There is no history here."""
         return ()
 
-    def commits(self, path: str, *, commits_max: int) -> tuple[CodeCommit, ...]:
+    def commits(self, path: str, *, commits_max: int) -> tuple[CodeCommit, ...]:  # noqa: ARG002
         """There is no history here."""
         return ()
 

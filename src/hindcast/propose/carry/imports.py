@@ -8,9 +8,9 @@ from hindcast.model.code import Tongue
 from hindcast.propose.carry.laid import Today, groups_of
 from hindcast.propose.carry.layout import indent_of
 from hindcast.propose.carry.lex import lex
-from hindcast.propose.carry.vocabulary import SCRIPTS
 from hindcast.propose.carry.patch import Hunk
 from hindcast.propose.carry.splice import Splice
+from hindcast.propose.carry.vocabulary import SCRIPTS
 
 _PYTHON = re.compile(r"^(?:import\s+[\w.]+(?:\s+as\s+\w+)?|from\s+[\w.]+\s+import\s+[\w ,*]+)\s*$")
 _SCRIPT = re.compile(r"^(?:import\s.+from\s+['\"].+['\"]|import\s+['\"].+['\"]|const\s+.+=\s*require\(.+\))\s*;?\s*$")

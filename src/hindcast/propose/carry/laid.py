@@ -10,7 +10,7 @@ from functools import cached_property
 from hindcast.model.code import Tongue
 from hindcast.propose.carry.align import WEIGHTS, Spot, spots
 from hindcast.propose.carry.lex import Sort, Token, lex
-from hindcast.propose.carry.names import Naming, naming
+from hindcast.propose.carry.names import Naming, naming, texts_alike
 from hindcast.propose.carry.patch import Hunk
 from hindcast.propose.carry.syntax import has_grammar
 
@@ -104,6 +104,15 @@ class Laid:
     def image(self, index: int) -> int:
         """The token of the file that stands for one of the snippet; -1: none does."""
         return -1 if index in self.naming.strays else self.spot.images[index]
+
+    def place(self, index: int) -> int:
+        """The same, where a string that was only reworded counts."""
+        at = self.spot.images[index]
+        if at < 0 or index not in self.naming.strays:
+            return at
+        token, image = self.tokens[index], self.today.tokens[at]
+        is_text = token.sort is Sort.STRING and image.sort is Sort.STRING
+        return at if is_text and texts_alike(token.key, image.key) else -1
 
     def of_lines(self, first: int, after: int) -> list[int]:
         """The snippet's tokens in some of its lines."""

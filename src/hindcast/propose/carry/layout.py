@@ -7,9 +7,17 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from hindcast.model.code import Tongue
+from hindcast.propose.carry.vocabulary import SCRIPTS
 
 _UNITS = {Tongue.GO: "\t", Tongue.PYTHON: "    "}
 _OPENS = re.compile(r"[:{(\[]\s*(?:(?:#|//).*)?$")
+# A line of a script that ends a statement: a call, a value, a jump; not what opens a block, an item or a comment.
+_STATEMENT = re.compile(
+    r"^\s*(?:(?:const|let|var|return|throw|await|import|break|continue)\b|if \(.*\) \w|[\w$.]+\(|[\w$.\[\]]+ "
+    r"[-+*/|&?]*= )"
+    r".*(?<![{(\[,:&|?+=.>])$"
+)
+_GOES_ON = (".", "?", ":", "&&", "||", "+", ")", "]", "=")
 _CLOSES = re.compile(r"^(?:[})\]]|(?:except|finally|else|elif)\b)")
 
 
@@ -101,6 +109,29 @@ def restored(lines: Sequence[tuple[str, str]], indents: Sequence[str | None], un
             # What comes for removed lines is as deep as the first of them.
             before, opened = indent, False
         last = mark
+    return found
+
+
+def ended(lines: Sequence[str], today: Sequence[str], tongue: Tongue) -> list[str]:
+    """Statements with or without a semicolon, as the file has them."""
+    if tongue not in SCRIPTS:
+        return list(lines)
+    ends = [line.rstrip() for line in today if _STATEMENT.match(line.rstrip())]
+    semicolons = sum(line.endswith(";") for line in ends)
+    if not ends or semicolons * 2 == len(ends):
+        return list(lines)
+    found = []
+    open_brackets = 0
+    for index, line in enumerate(lines):
+        open_brackets += sum(line.count(one) for one in "([") - sum(line.count(one) for one in ")]")
+        after = next((one.strip() for one in lines[index + 1 :] if one.strip()), "")
+        is_whole = open_brackets <= 0 and bool(_STATEMENT.match(line.rstrip())) and not after.startswith(_GOES_ON)
+        if not is_whole:
+            found.append(line)
+        elif semicolons * 2 > len(ends):
+            found.append(line if line.rstrip().endswith(";") else f"{line.rstrip()};")
+        else:
+            found.append(line.rstrip().removesuffix(";"))
     return found
 
 

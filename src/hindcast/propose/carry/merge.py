@@ -17,7 +17,6 @@ from hindcast.propose.carry.lex import Token, lex
 from hindcast.propose.carry.splice import Splice
 from hindcast.propose.carry.wording import Wording
 
-
 _CLOSERS = (")", "]", "}")
 
 
@@ -36,7 +35,7 @@ def merged(group: Group, laid: Laid, wording: Wording, shift: Shift | None) -> S
     removed = laid.of_lines(group.old_at, group.old_at + len(group.removed))
     text = "\n".join(group.added)
     added = lex(text, today.tongue)
-    if laid.missing(removed):
+    if any(laid.place(one) < 0 for one in laid.missing(removed)):
         return None
     before = [removed[0] - 1] if removed else [_last_before(laid, group.old_at)]
     base = [*before, *removed, (removed[-1] if removed else before[0]) + 1]
@@ -74,11 +73,13 @@ def _piece(text: str, added: Sequence[Token], first: int, after: int, wording: W
 def _cut(laid: Laid, base: Sequence[int], old_from: int, old_to: int, made: str) -> _Cut | None:
     """Where in today's file a change of tokens goes. `base` has one token before the removed ones and one behind."""
     today = laid.today
-    images = [laid.image(index) if 0 <= index < len(laid.tokens) else -1 for index in base]
+    images = [laid.place(index) if 0 <= index < len(laid.tokens) else -1 for index in base]
     before, after = images[old_from], images[old_to + 1]
     if old_from == old_to:
         return _insertion(today, before, after, made)
-    gone = images[old_from + 1 : old_to + 1]
+    gone = [laid.image(index) for index in base[old_from + 1 : old_to + 1]]
+    if min(gone) < 0:
+        return None
     if any(second != first + 1 for first, second in itertools.pairwise(gone)):
         return None
     start = today.tokens[gone[0]].start

@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from hindcast.propose.carry.align import Spot
 from hindcast.propose.carry.lex import Sort, Token
@@ -13,6 +14,8 @@ from hindcast.propose.carry.lex import Sort, Token
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 # Two names this alike are one name that somebody made longer or shorter.
 ALIKE_MIN = 0.5
+# Two strings this alike are one. A query of another table is less.
+TEXTS_ALIKE_MIN = 0.85
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,11 @@ def naming(snippet: Sequence[Token], file: Sequence[Token], spot: Spot) -> Namin
     return Naming(today, frozenset(strays))
 
 
+def texts_alike(one: str, other: str) -> bool:
+    """Whether two strings of code are one that somebody reworded a little."""
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= TEXTS_ALIKE_MIN
+
+
 def alike(one: str, other: str) -> float:
     """How much two names share, 0 to 1: `release_conn` and `releaseConnection` are one name."""
     first, second = _parts(one), _parts(other)
@@ -67,8 +75,18 @@ def alike(one: str, other: str) -> float:
     return shared / max(len(first), len(second))
 
 
+def _is_given(snippet: Sequence[Token], index: int) -> bool:
+    """Whether a name gets its value here: it stands left of what assigns, so nobody outside knows it."""
+    for token in snippet[index + 1 : index + 8]:
+        if token.line != snippet[index].line or (token.sort is not Sort.NAME and token.key not in (",", "=", ":=")):
+            return False
+        if token.key in ("=", ":="):
+            return not snippet[index].is_member
+    return False
+
+
 def _is_longer(one: str, other: str) -> bool:
-    """Whether a name is another one with words added at its end: `get_user` and `get_user_by_id`, not `safe_get_user`."""
+    """Whether a name is another one with words added at its end: `get_user_by_id` of `get_user`, not `safe_get_user`."""
     short, long = sorted((_parts(one), _parts(other)), key=len)
     return bool(short) and all(_same(part, each) for part, each in zip(short, long, strict=False))
 
@@ -108,6 +126,7 @@ def _credible(old: str, new: str, snippet: Sequence[Token], spot: Spot, file: Se
         if token.sort is Sort.NAME and token.key == old and token.is_member == member and spot.images[index] >= 0
     ]
     is_known = member or any(snippet[index].is_called for index in places)
+    is_known = is_known and not any(_is_given(snippet, index) for index in places)
     if _is_longer(old, new) if is_known else alike(old, new) >= ALIKE_MIN:
         return True
     defined = any(index and snippet[index - 1].key in ("def", "func", "function", "class") for index in places)

@@ -138,6 +138,8 @@ def meaning_changed(change: Change, old: Laid, lines: Sequence[str]) -> str:
         other = [old.tokens[one].key for one in indexes if old.tokens[one].is_called and old.image(one) < 0]
         if defines and other:
             return f"`{min(defines)}` no longer comes from `{other[0]}`"
+        if defines and any(old.tokens[one].sort is Sort.STRING and old.place(one) < 0 for one in indexes):
+            return f"`{min(defines)}` no longer comes from the same call"
         if old.support(indexes) < 0.4:
             if defines and not _is_known(defines, old):
                 return f"`{lines[line].strip()}` is not there today"

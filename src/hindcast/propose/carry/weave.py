@@ -7,12 +7,11 @@ from difflib import SequenceMatcher
 
 from hindcast.model.code import Tongue
 from hindcast.propose.carry.laid import Group, Laid, telling
-from hindcast.propose.carry.layout import Shift, deepened, guess_unit, indent_of, steps_between, unit_of
+from hindcast.propose.carry.layout import Shift, deepened, ended, guess_unit, indent_of, steps_between, unit_of
 from hindcast.propose.carry.lex import Sort, lex
 from hindcast.propose.carry.merge import merged
 from hindcast.propose.carry.splice import Splice
 from hindcast.propose.carry.wording import Wording, wording
-
 
 # A line that tells less than this (`return None`, a brace) may stand anywhere twice.
 REPEATED_TELLING_MIN = 1.5
@@ -198,7 +197,7 @@ class Loom:
         if not lines:
             return []
         text = self._wording.text("\n".join(lines))
-        return [shift.line(line) for line in text.split("\n")]
+        return ended([shift.line(line) for line in text.split("\n")], self._today.lines, self._today.tongue)
 
     def _shift(self, group: Group) -> Shift | None:
         """Measured at a line that both have: one that changes, or the nearest, best one as deep as what is added."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from hindcast.model.code import Tongue
 from hindcast.propose.carry.laid import Laid
 from hindcast.propose.carry.lex import Sort, Token, lex
-from hindcast.propose.carry.vocabulary import SCRIPTS
 from hindcast.propose.carry.names import Naming
+from hindcast.propose.carry.vocabulary import SCRIPTS
 
 
 @dataclass(frozen=True, slots=True)
