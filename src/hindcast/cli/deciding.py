@@ -15,14 +15,22 @@ from hindcast.cli.ingest import address
 from hindcast.cli.options import MaybeWhy
 from hindcast.cli.session import Session, verb
 from hindcast.model.case import to_json
-from hindcast.model.errors import HindcastError, Malformed, Missing, Refused, Stale, Unavailable
+from hindcast.model.errors import HindcastError, Malformed, Missing, Refused, Stale, Unavailable, Unidentified
 
 if TYPE_CHECKING:
     from hindcast.model.incident import Incident
     from hindcast.register import Register
 
 # What the other side's refusal means here, by HTTP status.
-_REFUSALS: dict[int, type[HindcastError]] = {400: Malformed, 422: Malformed, 404: Missing, 409: Stale, 403: Refused}
+_REFUSALS: dict[int, type[HindcastError]] = {
+    400: Malformed,
+    422: Malformed,
+    401: Unidentified,
+    403: Refused,
+    404: Missing,
+    409: Stale,
+    412: Stale,
+}
 TIMEOUT_SECONDS = 10
 
 To = Annotated[str, typer.Option("--to", metavar="URL", help="Where Hindcast listens.")]
