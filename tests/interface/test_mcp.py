@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +54,32 @@ def hindcast(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     seeded_today(folder / "store")
     with serving(folder, space=SPACE) as running:
         yield running
+
+
+def let_fail_together(hindcast: Serving) -> None:
+    """Four times today checkout was deployed, and ten minutes later checkout and cart failed together."""
+    now = datetime.now(UTC)
+    with hindcast.client() as client:
+        for number, hours in enumerate((20, 15, 10, 5)):
+            # The middle of a step of the count, wherever the hour begins.
+            at = datetime.fromtimestamp((now - timedelta(hours=hours)).timestamp() // 300 * 300 + 60, tz=UTC)
+            deploy = {
+                "deployment": {"ref": f"v{number}", "created_at": (at - timedelta(minutes=10)).isoformat()},
+                "repository": {"name": "checkout", "full_name": "acme/checkout"},
+            }
+            headers = {"X-GitHub-Event": "deployment", "X-GitHub-Delivery": f"delivery-{number}"}
+            assert client.post("/webhooks/github", json=deploy, headers=headers).is_success
+            failed = [
+                {
+                    "time": at.isoformat(),
+                    "service": service,
+                    "level": "error",
+                    "message": f"{service} failed: pool empty",
+                }
+                for service in ("checkout", "cart")
+                for _ in range(20)
+            ]
+            assert client.post("/api/v1/lines", content="\n".join(map(json.dumps, failed))).is_success
 
 
 def on_stdio(store: Path, *arguments: str) -> StdioServerParameters:
@@ -224,6 +252,26 @@ def test_telemetry_that_a_server_holds_is_done_without(seen: Seen) -> None:
 
     assert ("in use by another process" in told["telemetry"]) == seen.way.startswith("stdio")
     assert told["from_incidents"]
+
+
+def test_trouble_and_changes_that_go_together_are_found_in_telemetry(hindcast: Serving) -> None:
+    """Services that fail in the same minutes, and after the same deploys, are told with counts and lift."""
+    let_fail_together(hindcast)
+
+    async def run() -> Any:
+        async with connected(hindcast, "http modern") as client:
+            return await client.call_tool("error_correlations", {"about": "checkout"})
+
+    told = asyncio.run(run())
+
+    (pair,) = told.structured_content["from_telemetry"]
+    assert {pair["one"]["name"], pair["other"]["name"]} == {"cart", "checkout"}
+    assert (pair["together"], pair["lift"] > 50) == (4, True)
+    after = {
+        one["service"]: (one["change"], one["times"], one["of"]) for one in told.structured_content["after_changes"]
+    }
+    assert after["checkout"] == after["cart"] == ("deploy of checkout", 4, 4)
+    assert "checkout failed: pool empty" in told.content[0].text
 
 
 def test_many_calls_at_once_are_all_answered(seen: Seen) -> None:

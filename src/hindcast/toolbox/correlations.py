@@ -238,10 +238,15 @@ def _counted(telemetry: Telemetry, space: str, about: str, start: datetime, end:
         note += f" No two of them {TOGETHER_MIN} times together more often than by chance."
     return _Counted(
         pairs,
-        tuple(one for one in after if not about or about.casefold() in (one.service.casefold(), one.change.casefold())),
+        tuple(one for one in after if not about or about.casefold() in _names_of(one)),
         tuple((one.service, one.text, one.count) for one in top),
         note,
     )
+
+
+def _names_of(one: Followed) -> tuple[str, str]:
+    """The service that was in trouble, and the one that was changed."""
+    return one.service.casefold(), one.change.casefold().rpartition(" of ")[2]
 
 
 def _steps(start: datetime, end: datetime) -> Iterator[datetime]:
