@@ -113,10 +113,10 @@ class Crowd:
 
 
 def resident_mb(pid: int) -> float:
-    """What a process holds in memory, in megabytes of a million bytes."""
+    """What a process holds in memory, in megabytes as `ps` and `top` count them."""
     for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
         if line.startswith("Rss:"):
-            return int(line.split()[1]) * 1024 / 1e6
+            return int(line.split()[1]) / 1024
     return float("nan")
 
 

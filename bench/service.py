@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -147,8 +148,7 @@ def heard(running: Serving, plan: Plan) -> tuple[list[float], list[float]]:
 
 
 def measure(folder: Path, plan: Plan, console: Console) -> str:
-    """Everything, as a table and a line."""
-    make(folder, plan.incidents)
+    """Everything, as a table and a line. The folder is written to."""
     texts = [one.text for one in questions(300)]
     starts: list[float] = []
     for _ in range(plan.starts):
@@ -203,9 +203,13 @@ def main() -> None:
     chosen = parser.parse_args()
     quick = Plan(seconds=6, starts=1, bursts=3, listeners=100, idle_seconds=20)
     with tempfile.TemporaryDirectory(prefix="hindcast-service-") as scratch:
-        folder = chosen.folder or Path(scratch)
-        folder.mkdir(parents=True, exist_ok=True)
-        print(measure(folder, quick if chosen.quick else Plan(), Console(width=120)))
+        plan = quick if chosen.quick else Plan()
+        kept = chosen.folder or Path(scratch) / "made"
+        kept.mkdir(parents=True, exist_ok=True)
+        make(kept, plan.incidents)
+        # What a run leaves behind must not be there in the next one.
+        shutil.copytree(kept, Path(scratch) / "used", ignore=shutil.ignore_patterns("telemetry", "*.log"))
+        print(measure(Path(scratch) / "used", plan, Console(width=120)))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from tests.serving import STOP_SECONDS_MAX, Serving, serving, start, wait_for
 
+# The exit code of whatever does not answer.
+UNAVAILABLE = 6
 PROTOBUF = {"Content-Type": "application/x-protobuf"}
 SECRET = "hc_ingest_0123456789abcdef_" + "ab" * 32
 
@@ -183,6 +185,27 @@ def test_a_folder_in_use_is_named(hindcast: Serving, tmp_path: Path) -> None:
     assert second.returncode not in (0, 70)
     assert "is in use by another process" in second.stderr
     assert "Traceback" not in second.stderr
+
+
+def test_a_store_that_is_away_is_waited_for_only_if_somebody_wants_to(tmp_path: Path) -> None:
+    """Without --wait the command ends at once with the exit code for what does not answer, and says what to do."""
+    environment = {
+        **os.environ,
+        "HINDCAST_STORE": "postgresql://nobody:hunter2horse@127.0.0.1:1/none",
+        "HINDCAST_TELEMETRY": f"chdb://{tmp_path / 'telemetry'}",
+        "HINDCAST_MODEL": "none",
+        "HINDCAST_CONFIG": os.devnull,
+    }
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "hindcast", "serve", "--port", str(port), "--wait", "2"]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=90, check=False)
+
+    assert ended.returncode == UNAVAILABLE
+    assert "does not answer yet" in ended.stderr
+    assert "hunter2horse" not in ended.stderr
+    assert "Traceback" not in ended.stderr
 
 
 def test_the_doctor_works_beside_a_server(hindcast: Serving) -> None:

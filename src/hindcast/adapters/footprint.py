@@ -19,7 +19,7 @@ _SMAPS = Path("/proc/self/smaps")
 _HEAD = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ \S+ *(.*)")
 _ONLY_READ = frozenset({"r--p", "r-xp"})
 # Smaller ones are not worth a call.
-MAPPING_BYTES_MIN = 4_000_000
+MAPPING_BYTES_MIN = 500_000
 _DONTNEED = 4
 # One arena for every few threads: each keeps what it was once given.
 ARENAS_MAX = 2

@@ -33,7 +33,7 @@ LOG = logging.getLogger("hindcast")
 # Requests that wait for the disk get this long to be answered before the process ends.
 GRACE_SECONDS = 5
 # How often a store that is away is tried again, while somebody is willing to wait for it.
-RETRY_SECONDS = 2.0
+RETRY_SECONDS = 1.0
 PROBE_SECONDS_MAX = 1.0
 BACKLOG = 2_048
 
@@ -179,12 +179,14 @@ def who_answers(settings: Settings) -> str:
 
 def _opened(settings: Settings, wait_seconds: float) -> Running:
     """Everything opened and begun; a store that is away is waited for as long as somebody wants to."""
-    deadline = time.monotonic() + wait_seconds
+    until: float | None = None
     while True:
         try:
             return _begun(open_app(settings))
         except Unavailable as error:
-            if time.monotonic() + RETRY_SECONDS > deadline:
+            # Counted from the first refusal: opening takes its time, too.
+            until = until if until is not None else time.monotonic() + wait_seconds
+            if time.monotonic() >= until:
                 raise
             LOG.warning("A store does not answer yet: %s", error)
             time.sleep(RETRY_SECONDS)

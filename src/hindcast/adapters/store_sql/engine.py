@@ -19,8 +19,8 @@ from hindcast.model.errors import Malformed, Missing, Refused, Unavailable
 
 # A writer holds the lock for milliseconds; waiting this long means that something is stuck.
 LOCK_WAIT_MS_MAX = 30_000
-# Enough for the upper levels of a large index; the operating system caches the rest.
-PAGE_CACHE_KIB = 16_384
+# For each connection. Enough for the upper levels of a large index; the operating system caches the rest, once for all.
+PAGE_CACHE_KIB = 4_096
 # A checkpoint leaves the write-ahead log at its largest size otherwise, for ever.
 WAL_BYTES_KEPT_MAX = 16_777_216
 # How many pages (of 4 KiB) the log may gather before a commit has to carry them into the file: a batch of ten thousand
