@@ -30,6 +30,8 @@ _BARE = re.compile(r"(?<![\w/-])(?:inc-\d{6,}[\w.-]*|(?:cases|incidents|runbooks
 _WORD = re.compile(r"[^\W\d_]{4,}")
 # What has to stand in the record letter by letter: commands, settings, names of code.
 _CODE = re.compile(r"`([^`]{2,200})`|\b([A-Z][A-Z_]{3,})\b|\b(\w+(?:_\w+)+)\b|(?<!\w)(--?[a-z][\w-]+)")
+_BEGINS = re.compile(r"\s\S")
+_BLANKS = re.compile(r"\s{2,}")
 _NUMBER = re.compile(r"\d{1,2}[.)]")
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)]|#{1,6})\s+")
 # Words that say nothing of which incident is meant.
@@ -139,7 +141,7 @@ class Evidence:
 class Sentences:
     """Cuts a text that arrives in pieces into sentences, each with the citations that follow it."""
 
-    CHARS_MAX = 2_000
+    CHARS_MAX = 1_000
     _END = re.compile(
         r"(?:(?<=[.!?…。])|(?<=[.!?][\"'”)`]))(?:\s*\[[^\[\]]{1,400}\])*(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)\s+(?=[^\s\[])"
         r"|(?:\s*\[[^\[\]]{1,400}\]\.?)\s+(?=[A-Z“\"])"
@@ -151,17 +153,26 @@ class Sentences:
 
     def add(self, piece: str) -> list[str]:
         """The sentences that are complete by now."""
-        self._left += piece
-        *done, self._left = _split(self._END, self._left)
-        if len(self._left) > self.CHARS_MAX:
-            done.append(self._left)
-            self._left = ""
-        return [one for one in (part.strip() for part in done) if one]
+        # A sentence is complete when the first letter of the next one has come: only then is it worth a look.
+        is_due = _BEGINS.search(self._left[-1:] + piece) is not None
+        self._left = _BLANKS.sub(_squeezed, self._left + piece)
+        done: list[str] = []
+        if is_due:
+            *done, self._left = _split(self._END, self._left)
+        while len(self._left) > self.CHARS_MAX:
+            done.append(self._left[: self.CHARS_MAX])
+            self._left = self._left[self.CHARS_MAX :]
+        short = (part[at : at + self.CHARS_MAX] for part in done for at in range(0, len(part), self.CHARS_MAX))
+        return [one for one in (part.strip() for part in short) if one]
 
     def end(self) -> list[str]:
         """What is left when there is no more to come."""
         left, self._left = self._left.strip(), ""
         return [left] if left else []
+
+
+def _squeezed(blanks: re.Match[str]) -> str:
+    return "\n" if "\n" in blanks.group() else " "
 
 
 def _split(pattern: re.Pattern[str], text: str) -> list[str]:
