@@ -69,6 +69,7 @@ SEATED: Mapping[str, Permission] = {
     "GET /api/v1/calls": READ,
     "GET /api/v1/changes": READ,
     "GET /api/v1/alerts": READ,
+    "GET /api/v1/overview": READ,
     "GET /api/v1/services": READ,
     "GET /api/v1/rates": READ,
     "GET /api/v1/simulator": RESPOND,
