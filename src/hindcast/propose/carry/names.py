@@ -86,7 +86,7 @@ def _is_given(snippet: Sequence[Token], index: int) -> bool:
 
 
 def _is_longer(one: str, other: str) -> bool:
-    """Whether a name is another one with words added at its end: `get_user_by_id` of `get_user`, not `safe_get_user`."""
+    """Whether a name is another one with words added at its end: `get_user_by_id` of `get_user`."""
     short, long = sorted((_parts(one), _parts(other)), key=len)
     return bool(short) and all(_same(part, each) for part, each in zip(short, long, strict=False))
 
