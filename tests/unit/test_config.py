@@ -59,7 +59,7 @@ def test_flags_beat_the_environment_and_that_the_file(tmp_path: Path, monkeypatc
         ('cors_origins = "https://a.example/path"', "cors_origins", "scheme, host and port"),
         ('telemetry = "mysql://x"', "telemetry", "chdb:///folder"),
         ('host = ""', "host", ""),
-        ('space = "9 lives"', "space", "Begin with a letter"),
+        ('space = "Nine Lives"', "space", "lower-case letters"),
         ('otel_endpoint = "http://"', "otel_endpoint", "https://"),
         ('actor = "two\\nlines"', "actor", "one line"),
     ],

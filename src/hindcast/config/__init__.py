@@ -33,7 +33,7 @@ class Settings:
     store: str = setting(
         WHERE, "", "A folder (SQLite, one file for each space) or postgresql://user:password@host/database."
     )
-    space: str = setting(WHERE, "local", "The space that is meant where none is named.", kind="name")
+    space: str = setting(WHERE, "local", "The space that is meant where none is named.", kind="space")
     actor: str = setting(WHERE, "", "Who acts when nobody says: the person at the keyboard.")
     index: str = setting(
         WHERE,

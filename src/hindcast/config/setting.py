@@ -13,7 +13,7 @@ from hindcast.model.errors import Malformed
 PREFIX = "HINDCAST_"
 HIDDEN = "••••••"
 _KEY = "setting"
-_NAME = re.compile(r"[^\W\d_][\w./-]*")
+_SPACE = re.compile(r"[a-z0-9][a-z0-9_-]*(?:/[a-z0-9][a-z0-9_-]*)?")
 _WITH_PASSWORD = re.compile(r"(?<=://)[^/@\s]+(?=@)")
 
 
@@ -130,16 +130,16 @@ def _telemetry_problem(text: str) -> str:
     return "" if text.startswith(schemes) else f"{text!r} names no engine."
 
 
-def _name_problem(text: str) -> str:
-    return "" if _NAME.fullmatch(text) else f"{text!r} is not a name."
+def _space_problem(text: str) -> str:
+    return "" if _SPACE.fullmatch(text) else f"{text!r} is not a space."
 
 
-_CHECKS = {"url": _url_problem, "origins": _origins_problem, "telemetry": _telemetry_problem, "name": _name_problem}
+_CHECKS = {"url": _url_problem, "origins": _origins_problem, "telemetry": _telemetry_problem, "space": _space_problem}
 _REMEDIES = {
     "url": "Give it as in https://hindcast.example.com.",
     "origins": "Give scheme, host and port, as in https://app.example.com, with commas between.",
     "telemetry": "Use chdb:///folder or clickhouse://user:password@host:8123/database.",
-    "name": "Begin with a letter; letters, digits and . _ / - may follow.",
+    "space": "Use lower-case letters, digits, - and _, as in acme/payments or local.",
 }
 
 
