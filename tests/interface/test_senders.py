@@ -178,7 +178,7 @@ def test_alertmanager_fires_and_resolves(hindcast: Serving, tmp_path: Path) -> N
             what="an incident for the alert",
         )[0]
         assert incident["severity"] == "critical"
-        (alert,) = incident["alerts"]
+        (alert,) = hindcast.get(f"/api/v1/incidents/{incident['id']}")["detection"]["alerts"]
         assert (alert["title"], alert["text"].splitlines()[0]) == ("VictimFailing", "The victim is failing")
         Victim.failing = 0
         wait_for(lambda: status() == "resolved", what="the alert to be resolved")
