@@ -6,6 +6,7 @@ import asyncio
 import resource
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import httpx
@@ -15,7 +16,7 @@ from tests.serving import wait_for
 
 from hindcast.adapters.clock import ManualClock
 from hindcast.model.access import Power, Role
-from hindcast.model.errors import Unidentified
+from hindcast.model.errors import Unavailable, Unidentified
 
 IDLE = 1_000
 PASSWORD = "correct horse battery staple"
@@ -146,6 +147,22 @@ def test_a_session_that_ended_ends_its_streams(hindcast: Answering) -> None:
     access.signing.sign_out(signed.secret)
 
     assert ears.told("closed")["type"] == "refused"
+
+
+def test_a_right_that_cannot_be_checked_ends(hindcast: Answering, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the accounts cannot be read streams go on for a while, and no longer."""
+
+    def away() -> int:
+        raise Unavailable("The accounts are away.", remedy="Wait.")
+
+    monkeypatch.setattr(hindcast.access, "revision", away)
+    ears = hindcast.listen()
+    ears.until(b"event: beat")
+    hindcast.live.tell("local", "incident", {"id": "still heard"})
+    ears.until(b"still heard")
+    monkeypatch.setattr(hindcast.live, "limits", replace(hindcast.live.limits, unchecked_seconds_max=0))
+
+    assert ears.told("closed")["type"] == "unavailable"
 
 
 def _wait_for_looks(counts: Counter[str], looks: int) -> None:

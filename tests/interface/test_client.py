@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,6 +59,7 @@ def on(**said: Any) -> Callable[[Story], dict[str, Any]]:
 
 STEPS = (
     Step("status_get"),
+    Step("overview_get"),
     Step("session_get"),
     Step("session_ways"),
     Step("settings_list"),
@@ -235,6 +237,19 @@ def test_the_client_that_is_awaited_can_do_everything(running: Serving) -> None:
             assert [event.kind async for event in hindcast.stream("ask", question="what broke?")]
 
     asyncio.run(tell(Story("awaited", {"incident": opened(running, "awaited")})))
+
+
+def test_the_page_about_the_client_is_true(running: Serving, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every block of the how-to guide runs, in order, against a server that has an incident."""
+    opened(running, "acme/shop")
+    page = (ROOT / "docs/how-to/python-client.md").read_text()
+    names: dict[str, Any] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL):
+        exec(re.sub(r"hc_\w+_…", "", block.replace("http://127.0.0.1:4318", running.url)), names)  # noqa: S102
+    names["hindcast"].close()
+
+    assert "inc-" in capsys.readouterr().out
+    assert names["known"].id == names["incident"].id
 
 
 def test_a_client_without_rights_is_told_so(running: Serving) -> None:

@@ -20,7 +20,10 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```python\n(.*?)^```", flags=re.MULTILINE | re.DOTALL)
 SHELL = re.compile(r"^```sh\n(.*?)^```", flags=re.MULTILINE | re.DOTALL)
 # These need something that a test does not have; that their code can be read is checked all the same.
-NOT_RUN = {"docs/how-to/use-a-model.md": "a model of the reader's own"}
+NOT_RUN = {
+    "docs/how-to/use-a-model.md": "a model of the reader's own",
+    "docs/how-to/python-client.md": "a running server; tests/interface/test_client.py has one and runs it",
+}
 # These speak to a server, whose address they take from the settings.
 ON_POSTGRES = {"docs/how-to/run-on-postgresql.md"}
 # An expression followed by this claims to show what comes after it.

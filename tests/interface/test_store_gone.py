@@ -86,6 +86,8 @@ def test_a_store_that_goes_away_and_comes_back_loses_nothing(
     """Without its store Hindcast says so, keeps what it takes in, goes on looking, and catches up by itself."""
     with hindcast.client(patience=AT_ONCE) as client:
         before = client.commit_add(why="before", changes=[_fact("before")])
+        ears = hindcast.listen("kinds=incident")
+        ears.until(b"event: beat")
         database.stop()
 
         _says_so(hindcast, client)
@@ -93,6 +95,7 @@ def test_a_store_that_goes_away_and_comes_back_loses_nothing(
         refused = hindcast.post("/v1/logs", otlp("shop", "hello"), **PROTOBUF)
         assert (refused.status_code, int(refused.headers["Retry-After"]) > 0) == (503, True)
         _fail(syslog_port)
+        assert ears.told("incident")["incident"]["origin"] == "warehouse"
         wait_for(lambda: hindcast.running.app.counts["unremembered"], what="an incident that cannot be written")
 
         database.start()
