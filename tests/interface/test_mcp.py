@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -16,10 +17,11 @@ from typing import Any
 import mcp_types as types
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
-from tests.serving import Serving, serving
+from tests.serving import Serving, free_port, serving
 from tests.toolbench import CALLS, SAID, SPACE, STORY, seeded_today
 
 from hindcast import toolbox
+from hindcast.cli.mcp import endpoint
 from hindcast.toolbox import TOOLS
 
 # How a client comes: over what, and with which age of the protocol (a handshake first, or every request by itself).
@@ -277,6 +279,34 @@ def test_trouble_and_changes_that_go_together_are_found_in_telemetry(hindcast: S
 def test_many_calls_at_once_are_all_answered(seen: Seen) -> None:
     """Twenty calls on one connection come back each with its own answer."""
     assert len(set(seen.at_once)) == 20
+
+
+def test_a_bridge_to_nowhere_says_so(tmp_path: Path) -> None:
+    """Where nothing answers, the bridge ends with words for whoever reads the agent's log, and not with a traceback."""
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    command = [sys.executable, "-m", "hindcast", "mcp", "--url", f"http://127.0.0.1:{free_port()}"]
+    ended = subprocess.run(
+        command, input=json.dumps(hello) + "\n", capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False
+    )
+
+    assert ended.returncode not in (0, 1)
+    assert "Nothing answers at http://127.0.0.1:" in ended.stderr
+    assert "hindcast serve" in ended.stderr
+    assert ended.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("url", "space", "meant"),
+    [
+        ("http://127.0.0.1:4318", "", "http://127.0.0.1:4318/mcp"),
+        ("http://127.0.0.1:4318/", "shop", "http://127.0.0.1:4318/mcp?space=shop"),
+        ("https://h.example/mcp", "acme/shop", "https://h.example/mcp?space=acme%2Fshop"),
+        ("https://h.example/proxy/?a=b", "", "https://h.example/proxy/mcp?a=b"),
+    ],
+)
+def test_the_address_of_the_tools_follows_from_the_servers(url: str, space: str, meant: str) -> None:
+    """Who gives the address of a server means the tools of it."""
+    assert endpoint(url, space) == meant
 
 
 def test_a_first_agent_finds_an_empty_memory(tmp_path: Path) -> None:

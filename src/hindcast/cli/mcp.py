@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlencode, urlsplit
@@ -42,9 +43,11 @@ def mcp(session: Session, url: Url = "", key: Key = "") -> None:
     """
     from hindcast.mcp import stdio
 
+    if sys.stdin.isatty():
+        session.hint("An agent speaks here, and nobody types: put the command into its configuration. Ctrl-C ends it.")
     if url:
         space = session.space or ""
-        stdio.bridge(_endpoint(url, space), {"Authorization": f"Bearer {key}"} if key else {})
+        stdio.bridge(endpoint(url, space), {"Authorization": f"Bearer {key}"} if key else {})
         return
     opened: list[Desks] = []
     # Calls come at the same time, and the first of them opens the store for all.
@@ -68,7 +71,7 @@ def _desks(session: Session) -> Desks:
     return open_desks(session.settings, lambda: session.memory(create=True), now=session.now, others=session.other)
 
 
-def _endpoint(url: str, space: str) -> str:
+def endpoint(url: str, space: str) -> str:
     """The address of the tools, from the address of the server."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.netloc:
