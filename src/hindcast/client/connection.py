@@ -85,11 +85,21 @@ def refusal(data: Mapping[str, Any]) -> Refused:
     return Refused(why, remedy="Sign in again, or use a key that is still good.")
 
 
-def following(wanted: Mapping[str, object], last_id: str) -> dict[str, object]:
-    """What a stream is asked for, from where on."""
-    kinds = wanted.get("kinds")
-    joined = ",".join(map(str, kinds)) if isinstance(kinds, list | tuple | set | frozenset) else kinds
-    return {**wanted, "kinds": joined, "last_event_id": last_id or None}
+def following(
+    kinds: str | Sequence[str] | None,
+    service: Sequence[str] | None,
+    level_min: int | None,
+    words: str | None,
+    template: str | None,
+) -> dict[str, object]:
+    """What a stream is asked for."""
+    return {
+        "kinds": kinds if kinds is None or isinstance(kinds, str) else ",".join(kinds),
+        "service": list(service) if service is not None else None,
+        "level_min": level_min,
+        "words": words,
+        "template": template,
+    }
 
 
 def may_repeat(call: Call[Any], error: httpx.HTTPError) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Self, TypeVar
 
 import httpx
@@ -65,16 +65,26 @@ class Hindcast(Calls):
             if (cursor := page.next) is None:
                 return
 
-    def live(self, **wanted: Any) -> Iterator[Event]:  # noqa: ANN401
-        """What happens, as it happens, for as long as it is asked for. Takes what `GET /api/v1/live` takes.
+    def live(
+        self,
+        *,
+        kinds: str | Sequence[str] | None = None,
+        service: Sequence[str] | None = None,
+        level_min: int | None = None,
+        words: str | None = None,
+        template: str | None = None,
+        after: str = "",
+    ) -> Iterator[Event]:
+        """What happens, as it happens, for as long as it is asked for; from `service` on these are conditions on lines.
 
         A connection that breaks is made again where it stopped. What could not be had is an event of kind `gap`.
         Raises Refused when the right to listen ends.
         """
-        reader, failed = Reader(last_id=str(wanted.pop("after", "") or "")), 0
+        wanted = following(kinds, service, level_min, words, template)
+        reader, failed = Reader(last_id=after), 0
         while True:
             try:
-                for event in self._events(LIVE, following(wanted, reader.last_id), reader):
+                for event in self._events(LIVE, {**wanted, "last_event_id": reader.last_id or None}, reader):
                     failed = 0
                     if event.kind == "closed" and event.data.get("type") in CLOSED_FOR_GOOD:
                         raise refusal(event.data)

@@ -20,7 +20,6 @@ JSON = "application/json"
 ONCE_HEADER = "Idempotency-Key"
 PREFIX = "/api/v1/"
 STREAM = "text/event-stream"
-WIDTH = 110
 # Said once, when the client is made.
 _SAID_ALREADY = frozenset({"x-hindcast-space", "space", "x-hindcast-key", "authorization", "x-hindcast-csrf"})
 _WRITTEN = '"""{0} Written by `make generate` from docs/reference/openapi.json; not by hand."""\n\n# ruff: noqa\n'
