@@ -58,11 +58,18 @@ def unknown_names(
         and not token.is_member
         and token.key not in known
         and not (index and tokens[index - 1].key == ".")
+        and not _is_field(tokens, index, tongue)
     ]
     if missing:
         others = {name for other in beside for name in re.findall(r"\b[A-Za-z_]\w*", other)}
         missing = [name for name in missing if name not in others]
     return sorted(set(missing))
+
+
+def _is_field(tokens: tuple[Token, ...], index: int, tongue: Tongue) -> bool:
+    """Whether a name at the beginning of its line names a field of an object: `timeout: 5000,`."""
+    begins = index == 0 or tokens[index - 1].line < tokens[index].line
+    return tongue is not Tongue.PYTHON and begins and index + 1 < len(tokens) and tokens[index + 1].key == ":"
 
 
 def bound_names(lines: Iterable[str], tongue: Tongue) -> set[str]:
@@ -79,7 +86,10 @@ def _in_reach(text: str, tongue: Tongue, line: int) -> set[str]:
     return packages | {
         token.key
         for index, token in enumerate(tokens)
-        if token.sort is Sort.NAME and (token.line not in hidden or (index and tokens[index - 1].key in BINDERS))
+        if token.sort is Sort.NAME
+        and not token.is_member
+        and not (index and tokens[index - 1].key == ".")
+        and (token.line not in hidden or (index and tokens[index - 1].key in BINDERS))
     }
 
 

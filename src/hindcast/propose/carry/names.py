@@ -25,6 +25,8 @@ class Naming:
     # By name and by whether it is a member: a variable `id` and a field `id` are two names.
     today: Mapping[tuple[str, bool], str]
     strays: frozenset[int]
+    # Names that stand for themselves in one place and for something else in another.
+    torn: frozenset[str] = frozenset()
 
     @property
     def renamed(self) -> tuple[tuple[str, str], ...]:
@@ -58,7 +60,8 @@ def naming(snippet: Sequence[Token], file: Sequence[Token], spot: Spot) -> Namin
         for index, (token, image) in enumerate(zip(snippet, spot.images, strict=True))
         if image >= 0 and not _stands(token, file[image], today)
     }
-    return Naming(today, frozenset(strays))
+    torn = {old for (old, _), counts in votes.items() if len(counts) > 1}
+    return Naming(today, frozenset(strays), frozenset(torn))
 
 
 def texts_alike(one: str, other: str) -> bool:
@@ -127,10 +130,11 @@ def _credible(old: str, new: str, snippet: Sequence[Token], spot: Spot, file: Se
     ]
     is_known = member or any(snippet[index].is_called for index in places)
     is_known = is_known and not any(_is_given(snippet, index) for index in places)
-    if _is_longer(old, new) if is_known else alike(old, new) >= ALIKE_MIN:
-        return True
-    defined = any(index and snippet[index - 1].key in ("def", "func", "function", "class") for index in places)
-    if defined:
+    # A function's name and an attribute are known outside of these lines.
+    is_known = is_known or any(
+        index and snippet[index - 1].key in (".", "def", "func", "function", "class") for index in places
+    )
+    if (_is_longer(old, new) or alike(old, new) > ALIKE_MIN) if is_known else alike(old, new) >= ALIKE_MIN:
         return True
     if is_known:
         return False

@@ -10,6 +10,7 @@ from hindcast.propose.carry.exact import TELLING_MIN, settle_exactly
 from hindcast.propose.carry.imports import settle_imports
 from hindcast.propose.carry.laid import Laid, Today, groups_of, lay, telling
 from hindcast.propose.carry.layout import guess_unit, indent_of, restored, unit_of
+from hindcast.propose.carry.names import ALIKE_MIN, alike
 from hindcast.propose.carry.outcome import Hints, Tier
 from hindcast.propose.carry.patch import DiffLine, Hunk
 from hindcast.propose.carry.splice import Splice
@@ -21,8 +22,12 @@ from hindcast.propose.carry.weave import Loom
 SCORE_MIN = 0.45
 SUPPORT_MIN = 0.6
 TEXT_SUPPORT_MIN = 0.75
+# Code whose names became other words altogether has to be the same otherwise.
+RENAMED_SUPPORT_MIN = 0.8
 # Two places whose scores are this close are equally good.
 RIVAL_GAP = 0.08
+# Where the diff names no function, a likeness that is further off may be the one that is meant.
+UNNAMED_GAP = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +81,12 @@ def _by_tokens(hunk: Hunk, today: Today, chooser: Chooser) -> Settled | Unsettle
         [*((one, False) for one in olds), *((one, True) for one in news)], key=lambda pair: -pair[0].spot.score
     )
     best = candidates[0][0].spot
-    rivals = [one for one, _ in candidates if one.spot.score >= best.score - RIVAL_GAP or chooser.still_has_function]
+    gap = RIVAL_GAP if chooser.function else UNNAMED_GAP
+    rivals = [one for one, _ in candidates if one.spot.score >= best.score - gap or chooser.still_has_function]
     places = _apart(rivals)
     chosen = chooser.choose([_line_of(one) for one in places])
     if chosen is None:
-        close = [one for one in places if one.spot.score >= best.score - RIVAL_GAP]
+        close = [one for one in places if one.spot.score >= best.score - gap]
         if len(close) > 1:
             lines = " and ".join(str(_line_of(one) + 1) for one in close[:3])
             return Unsettled(f"several places fit equally well: lines {lines}", best.score, _line_of(close[0]))
@@ -122,9 +128,12 @@ def _settled(hunk: Hunk, today: Today, old: Laid, new: Laid, note: str) -> Settl
             )
             done += 1
             continue
+        torn = old.naming.torn & {new.tokens[one].key for one in change.fresh}
+        if torn:
+            return Unsettled(f"`{min(torn)}` is more than one thing today", old.spot.score, line)
         if state is State.OTHER:
             return Unsettled("the lines that it replaced are different today", old.spot.score, line)
-        if old.support() < needed:
+        if old.support() < (needed if not _renamed_at_will(old) else RENAMED_SUPPORT_MIN):
             return Unsettled("too little of the code around it is left", old.spot.score, line)
         reason = meaning_changed(change, old, hunk.old)
         if reason:
@@ -175,6 +184,10 @@ def _with_indents(hunk: Hunk, old: Laid) -> tuple[Hunk, bool]:
     assert guess_unit(texts) or unit
     lines = tuple(DiffLine(line.mark, text) for line, text in zip(hunk.lines, texts, strict=True))
     return replace(hunk, lines=lines), True
+
+
+def _renamed_at_will(laid: Laid) -> bool:
+    return any(alike(old, new) < ALIKE_MIN for old, new in laid.naming.renamed)
 
 
 def _opens(hunk: Hunk) -> bool:

@@ -138,7 +138,7 @@ def meaning_changed(change: Change, old: Laid, lines: Sequence[str]) -> str:
         other = [old.tokens[one].key for one in indexes if old.tokens[one].is_called and old.image(one) < 0]
         if defines and other:
             return f"`{min(defines)}` no longer comes from `{other[0]}`"
-        if defines and any(old.tokens[one].sort is Sort.STRING and old.place(one) < 0 for one in indexes):
+        if defines and any(_is_other(one, old) for one in indexes):
             return f"`{min(defines)}` no longer comes from the same call"
         if old.support(indexes) < 0.4:
             if defines and not _is_known(defines, old):
@@ -146,6 +146,14 @@ def meaning_changed(change: Change, old: Laid, lines: Sequence[str]) -> str:
         elif _turned(old, indexes):
             return f"`{lines[line].strip()}` is another condition today"
     return ""
+
+
+def _is_other(index: int, laid: Laid) -> bool:
+    """Whether a text or a name of the snippet is something else today."""
+    token = laid.tokens[index]
+    if token.sort is Sort.STRING:
+        return laid.place(index) < 0
+    return token.sort is Sort.NAME and index in laid.naming.strays
 
 
 def _tokens_of(group: Group, laid: Laid) -> list[Token]:
