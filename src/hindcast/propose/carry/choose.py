@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from hindcast.propose.carry.laid import Today
+from hindcast.propose.carry.names import ALIKE_MIN, alike
 from hindcast.propose.carry.outcome import Hints
 from hindcast.propose.carry.patch import Hunk
 from hindcast.propose.carry.syntax import enclosing, functions
@@ -64,6 +65,13 @@ class Chooser:
             return False
         around = enclosing(self._today.text, self._today.tongue, line)
         return around is not None and not self._in_function(line)
+
+    def confirms(self, line: int) -> bool:
+        """Whether a line is in the function that the diff names, under that name or a longer one, or the trace is there."""
+        around = [one for one in functions(self._today.text, self._today.tongue) if one.first <= line <= one.last]
+        if self._function and any(alike(one.name, self._function) >= ALIKE_MIN for one in around):
+            return True
+        return any(self._is_traced(line, place.line, place.body) for place in self._places)
 
     def choose(self, lines: Sequence[int]) -> tuple[int, str] | None:
         """The index of the one place that is meant, and what decided; None where nothing does."""

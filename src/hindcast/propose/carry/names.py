@@ -72,7 +72,9 @@ def texts_alike(one: str, other: str) -> bool:
 def alike(one: str, other: str) -> float:
     """How much two names share, 0 to 1: `release_conn` and `releaseConnection` are one name."""
     first, second = _parts(one), _parts(other)
-    if not first or not second:
+    numbers = [[part for part in parts if part.isdigit()] for parts in (first, second)]
+    # `is_ipv4` and `is_ipv6` are two things.
+    if not first or not second or numbers[0] != numbers[1]:
         return 0.0
     shared = sum(any(_same(part, each) for each in second) for part in first)
     return shared / max(len(first), len(second))

@@ -14,7 +14,15 @@ from hindcast.propose.carry.names import ALIKE_MIN, alike
 from hindcast.propose.carry.outcome import Hints, Tier
 from hindcast.propose.carry.patch import DiffLine, Hunk
 from hindcast.propose.carry.splice import Splice
-from hindcast.propose.carry.state import State, change_of, has_argument, is_released, meaning_changed, state_of
+from hindcast.propose.carry.state import (
+    State,
+    change_of,
+    has_argument,
+    is_released,
+    meaning_changed,
+    neighbours_changed,
+    state_of,
+)
 from hindcast.propose.carry.syntax import has_grammar
 from hindcast.propose.carry.weave import Loom
 
@@ -22,8 +30,8 @@ from hindcast.propose.carry.weave import Loom
 SCORE_MIN = 0.45
 SUPPORT_MIN = 0.6
 TEXT_SUPPORT_MIN = 0.75
-# Code whose names became other words altogether has to be the same otherwise.
-RENAMED_SUPPORT_MIN = 0.8
+# Code whose names became other words altogether, or that no function's name confirms, has to be the same otherwise.
+STRICT_SUPPORT_MIN = 0.8
 # Two places whose scores are this close are equally good.
 RIVAL_GAP = 0.08
 # Where the diff names no function, a likeness that is further off may be the one that is meant.
@@ -101,10 +109,11 @@ def _by_tokens(hunk: Hunk, today: Today, chooser: Chooser) -> Settled | Unsettle
         new = new or _window(hunk.new, today, place)
     if old is None or new is None:
         return Unsettled("only a part of the code that it changed is there", place.spot.score, line)
-    return _settled(hunk, today, old, new, f"Of several places it is this one: {decided}." if decided else "")
+    note = f"Of several places it is this one: {decided}." if decided else ""
+    return _settled(hunk, today, old, new, note, is_confirmed=chooser.confirms(line))
 
 
-def _settled(hunk: Hunk, today: Today, old: Laid, new: Laid, note: str) -> Settled | Unsettled:
+def _settled(hunk: Hunk, today: Today, old: Laid, new: Laid, note: str, *, is_confirmed: bool) -> Settled | Unsettled:
     line = _line_of(old)
     splices: list[Splice] = []
     notes = [note] if note else []
@@ -133,9 +142,12 @@ def _settled(hunk: Hunk, today: Today, old: Laid, new: Laid, note: str) -> Settl
             return Unsettled(f"`{min(torn)}` is more than one thing today", old.spot.score, line)
         if state is State.OTHER:
             return Unsettled("the lines that it replaced are different today", old.spot.score, line)
-        if old.support() < (needed if not _renamed_at_will(old) else RENAMED_SUPPORT_MIN):
+        is_strict = has_grammar(today.tongue) and (_renamed_at_will(old) or not is_confirmed)
+        if old.support() < (STRICT_SUPPORT_MIN if is_strict else needed):
             return Unsettled("too little of the code around it is left", old.spot.score, line)
-        reason = meaning_changed(change, old, hunk.old)
+        reason = meaning_changed(change, old, hunk.old) or (
+            "" if is_confirmed else neighbours_changed(change, old, hunk.old)
+        )
         if reason:
             return Unsettled(reason, old.spot.score, line)
         splice = loom.weave(group)

@@ -16,6 +16,8 @@ from hindcast.propose.carry.vocabulary import CONSTANTS, GOVERNS, RELEASES, TURN
 _SLACK_SHARE = 0.34
 # And between the lines of one.
 _BETWEEN_MAX = 40
+# How much of a line next to a change has to be the same where no function's name says that it is the place.
+_NEIGHBOUR_MIN = 0.6
 
 
 class State(StrEnum):
@@ -145,6 +147,16 @@ def meaning_changed(change: Change, old: Laid, lines: Sequence[str]) -> str:
                 return f"`{lines[line].strip()}` is not there today"
         elif _turned(old, indexes):
             return f"`{lines[line].strip()}` is another condition today"
+    return ""
+
+
+def neighbours_changed(change: Change, old: Laid, lines: Sequence[str]) -> str:
+    """Which line next to a change is another one today; empty where both are the same, or the change tells enough."""
+    for line in sorted(_adjacent(change.group, lines)):
+        indexes = old.of_lines(line, line + 1)
+        calls = [one for one in indexes if old.tokens[one].is_called and old.image(one) < 0]
+        if calls or old.support(indexes) < _NEIGHBOUR_MIN:
+            return f"`{lines[line].strip()}` next to it is another line today"
     return ""
 
 
