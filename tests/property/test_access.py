@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from tests.admitting import PASSWORD, PEER, Desk, desk
 
 from hindcast.access import Proof
@@ -208,8 +208,9 @@ class Rights(RuleBasedStateMachine):
         return found
 
 
-TestRights = Rights.TestCase
-TestRights.settings = settings(max_examples=12, stateful_step_count=14)
+def test_everybody_may_do_exactly_what_their_rights_say() -> None:
+    """After any sequence of changes to people, keys and projects, everybody may do what a plain model says."""
+    run_state_machine_as_test(Rights, settings=settings(max_examples=12, stateful_step_count=14))
 
 
 @given(st.binary(min_size=64, max_size=64), st.sampled_from([None, *Power]))
