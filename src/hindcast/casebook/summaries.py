@@ -206,13 +206,11 @@ class Summaries:
 
 def table_in(view: View) -> Table:
     """All summaries as a moment shows them."""
-    cases = dict(_parts(view, CASES, _Case))
     seen = dict(_parts(view, INCIDENTS, _Seen))
-    rows: dict[str, tuple[Summary, str]] = {}
-    for incident_id in {**cases, **seen}:
-        summary = _summary(incident_id, cases.get(incident_id), seen.get(incident_id))
-        if summary is not None:
-            rows[incident_id] = (summary, _sought(summary))
+    # A case is large while it is read, so that no more of them are held at once than a page has.
+    made = [_summary(one, case, seen.pop(one, None)) for one, case in _parts(view, CASES, _Case)]
+    made += [_summary(one, None, part) for one, part in seen.items()]
+    rows = {summary.id: (summary, _sought(summary)) for summary in made if summary is not None}
     return Table(sorted(place_of(summary) for summary, _ in rows.values()), rows)
 
 
