@@ -79,7 +79,7 @@ def served(folder: Path) -> Iterator[tuple[Serving, float]]:
 def pouring(port: int, seconds: float) -> Iterator[subprocess.Popen[bytes]]:
     """Telemetry that pours in meanwhile, from a process of its own."""
     pace = RECORDS_PER_S / RECORDS_PER_REQUEST
-    asked = {"port": port, "seconds": seconds, "connections": 2, "requests_per_s": pace}
+    asked = {"port": port, "seconds": seconds, "connections": 8, "requests_per_s": pace}
     sender = subprocess.Popen([sys.executable, "-m", "bench._load", json.dumps(asked)], stdout=subprocess.PIPE)
     # It makes its requests first.
     time.sleep(5)
