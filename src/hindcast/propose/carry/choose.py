@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from hindcast.propose.carry.laid import Today
-from hindcast.propose.carry.names import ALIKE_MIN, alike
+from hindcast.propose.carry.names import same_function
 from hindcast.propose.carry.outcome import Hints
 from hindcast.propose.carry.patch import Hunk
 from hindcast.propose.carry.syntax import enclosing, functions
@@ -45,6 +45,7 @@ class Chooser:
 
     def __init__(self, hunk: Hunk, today: Today, hints: Hints) -> None:
         self._function = named_function(hunk)
+        self._first = max(hunk.old_first - 1, 0)
         self._today = today
         self._places = tuple(place for place in hints.places if place.path == today.path)
         self._is_there = any(one.name == self._function for one in functions(today.text, today.tongue))
@@ -59,19 +60,30 @@ class Chooser:
         """Whether a function of that name is in the file."""
         return self._is_there
 
-    def is_elsewhere(self, line: int) -> bool:
-        """Whether a line is in another function, although the one that the diff names is still there."""
-        if not self._is_there:
-            return False
-        around = enclosing(self._today.text, self._today.tongue, line)
-        return around is not None and not self._in_function(line)
-
     def confirms(self, line: int) -> bool:
         """Whether a line is in the function that the diff names, under that name or a longer one, or the trace is there."""
         around = [one for one in functions(self._today.text, self._today.tongue) if one.first <= line <= one.last]
-        if self._function and any(alike(one.name, self._function) >= ALIKE_MIN for one in around):
+        if self._function and any(same_function(one.name, self._function) for one in around):
             return True
         return any(self._is_traced(line, place.line, place.body) for place in self._places)
+
+    def refutes(self, line: int) -> str:
+        """Why a line is in the wrong function, although the code is alike; empty where it may be the right one."""
+        around = enclosing(self._today.text, self._today.tongue, line)
+        if (
+            not self._function
+            or around is None
+            or any(self._is_traced(line, place.line, place.body) for place in self._places)
+        ):
+            return ""
+        if not self.confirms(line):
+            return f"only another function than `{self._function}` has code like it"
+        twins = [one for one in functions(self._today.text, self._today.tongue) if one.name == self._function]
+        if len(twins) < 2 or not self._first:
+            return ""
+        nearest = min(twins, key=lambda one: max(one.first - self._first, self._first - one.last, 0))
+        is_there = nearest.first <= line <= nearest.last
+        return "" if is_there else f"there are {len(twins)} functions `{self._function}`, and it is not the nearest"
 
     def choose(self, lines: Sequence[int]) -> tuple[int, str] | None:
         """The index of the one place that is meant, and what decided; None where nothing does."""

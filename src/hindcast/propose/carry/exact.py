@@ -48,7 +48,7 @@ def settle_exactly(hunk: Hunk, today: Today, chooser: Chooser) -> Found | None:
     index, decided = chosen
     if index >= len(olds):
         return _done(hunk, news[index - len(olds)])
-    if chooser.is_elsewhere(lines[index]):
+    if chooser.refutes(lines[index]):
         return None
     return _applied(hunk, olds[index], decided)
 

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
+from textwrap import dedent
 
 from hindcast.model.code import Tongue
 from hindcast.propose.carry.align import WEIGHTS, Spot, spots
 from hindcast.propose.carry.lex import Sort, Token, lex
 from hindcast.propose.carry.names import Naming, naming, texts_alike
 from hindcast.propose.carry.patch import Hunk
-from hindcast.propose.carry.syntax import has_grammar
+from hindcast.propose.carry.syntax import faults, has_grammar
 
 
 class Today:
@@ -152,9 +153,18 @@ class Laid:
 
 def lay(lines: Sequence[str], today: Today, *, score_min: float) -> tuple[Laid, ...]:
     """Where one side of a hunk may be in a file, the likeliest first."""
-    tokens = lex("\n".join(lines), today.tongue)
+    tokens = lex(_whole("\n".join(lines), today.tongue), today.tongue)
     found = spots(tokens, today.tokens, renames=has_grammar(today.tongue), score_min=score_min)
     return tuple(Laid(tokens, today, spot) for spot in found)
+
+
+def _whole(text: str, tongue: Tongue) -> str:
+    """A snippet of Python whose docstring was torn in two, with the quotes that are missing before or behind it."""
+    quote = '"""' if text.count('"""') % 2 else "'''" if text.count("'''") % 2 else ""
+    if tongue is not Tongue.PYTHON or not quote:
+        return text
+    begun, open_end = f"{quote}{text}", f"{text}{quote}"
+    return min(begun, open_end, key=lambda one: faults(dedent(one), tongue))
 
 
 def changed(removed: Sequence[Token], added: Sequence[Token]) -> list[tuple[str, int, int, int, int]]:

@@ -160,17 +160,21 @@ def _told(tokens: Sequence[Token], tongue: Tongue) -> list[Token]:
     """With what their neighbours tell of names."""
     found = []
     last = len(tokens) - 1
+    depth = 0
     for index, token in enumerate(tokens):
         if token.sort is not Sort.NAME:
+            depth = max(depth + (token.key == "(") - (token.key == ")"), 0) if token.sort is Sort.MARK else depth
             found.append(token)
             continue
         before = tokens[index - 1].key if index else ""
         after = tokens[index + 1].key if index < last else ""
         # What belongs to the object itself is as free to be renamed as a variable.
-        owner = tokens[index - 2].key if index > 1 else ""
-        member = (before in (".", "?.") and owner not in ("self", "this")) or (
-            tongue is Tongue.PYTHON and after == "=" and before in ("(", ",")
-        )
-        member = member or (tongue is not Tongue.PYTHON and after == ":" and before in ("{", ","))
+        member = before in (".", "?.") and (tokens[index - 2].key if index > 1 else "") not in ("self", "this")
+        if tongue is Tongue.PYTHON and after == "=":
+            # In a torn call an argument begins its line, behind a comma; `a, b = …` goes on in it.
+            is_torn = before == "," and tokens[index - 1].line < token.line
+            member = member or is_torn or (depth > 0 and before in ("(", ","))
+        elif tongue is not Tongue.PYTHON and after == ":":
+            member = member or before in ("{", ",")
         found.append(token._replace(is_member=member, is_called=after == "("))
     return found

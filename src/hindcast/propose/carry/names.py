@@ -80,6 +80,13 @@ def alike(one: str, other: str) -> float:
     return shared / max(len(first), len(second))
 
 
+def same_function(one: str, other: str) -> bool:
+    """Whether a function was only given a longer or shorter name: `thumb` and `make_thumbnail`, not two `install_…`."""
+    short, long = sorted((_parts(one), _parts(other)), key=len)
+    within = bool(short) and all(any(_same(part, each) for each in long) for part in short)
+    return one == other or (within and alike(one, other) > 0) or alike(one, other) > ALIKE_MIN
+
+
 def _is_given(snippet: Sequence[Token], index: int) -> bool:
     """Whether a name gets its value here: it stands left of what assigns, so nobody outside knows it."""
     for token in snippet[index + 1 : index + 8]:

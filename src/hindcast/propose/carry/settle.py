@@ -101,16 +101,17 @@ def _by_tokens(hunk: Hunk, today: Today, chooser: Chooser) -> Settled | Unsettle
         chosen = (places.index(close[0]), "")
     place, decided = places[chosen[0]], chosen[1]
     line = _line_of(place)
-    if chooser.is_elsewhere(line):
-        return Unsettled(f"only another function than `{chooser.function}` has code like it", place.spot.score, line)
     old, new = _nearest(olds, place), _nearest(news, place)
     if old is None or new is None:
         old = old or _window(hunk.old, today, place)
         new = new or _window(hunk.new, today, place)
     if old is None or new is None:
         return Unsettled("only a part of the code that it changed is there", place.spot.score, line)
+    refuted = chooser.refutes(_change_line(old, hunk))
+    if refuted:
+        return Unsettled(refuted, place.spot.score, line)
     note = f"Of several places it is this one: {decided}." if decided else ""
-    return _settled(hunk, today, old, new, note, is_confirmed=chooser.confirms(line))
+    return _settled(hunk, today, old, new, note, is_confirmed=chooser.confirms(_change_line(old, hunk)))
 
 
 def _settled(hunk: Hunk, today: Today, old: Laid, new: Laid, note: str, *, is_confirmed: bool) -> Settled | Unsettled:
@@ -226,6 +227,16 @@ def _window(lines: Sequence[str], today: Today, place: Laid) -> Laid | None:
 
 def _line_of(laid: Laid) -> int:
     return laid.today.tokens[laid.spot.first].line
+
+
+def _change_line(laid: Laid, hunk: Hunk) -> int:
+    """The line of today that stands next to the first change: the hunk may begin in the function before."""
+    group = groups_of(hunk)[0]
+    for first, after in ((group.old_at, group.old_at + len(group.removed)), (max(group.old_at - 1, 0), group.old_at)):
+        images = laid.images(first, after)
+        if images:
+            return laid.today.tokens[images[-1]].line
+    return _line_of(laid)
 
 
 def _range(laid: Laid) -> tuple[int, int]:
