@@ -54,8 +54,8 @@ def test_an_incident_is_completed_while_it_is_watched(hindcast: Serving) -> None
     assert tried["clues"]["components"] == ["redis"]
     said(hindcast, "incident", "resolve", found["id"], "--cause", "a leak", "--fix", "released connections")
     decided = said(hindcast, "incident", "confirm", found["id"])
-    # Whoever watches acts in the name of who asked it, which on this machine is its own actor.
-    assert (decided["state"], decided["detection"]["closed_by"]) == ("resolved", "test")
+    # Whoever watches acts in the name of who asked it.
+    assert (decided["state"], decided["detection"]["closed_by"]) == ("resolved", "ana")
 
     shown = said(hindcast, "incident", "show", found["id"])
     case = shown["case"]

@@ -126,7 +126,8 @@ def test_an_incident_is_listed_shown_and_confirmed(hindcast: Serving, tmp_path: 
     shown = said(hindcast, tmp_path, "incidents", "show", incident["id"])
     assert shown["exemplars"][0]["message"].startswith("refundword")
     confirmed = said(hindcast, tmp_path, "incidents", "confirm", incident["id"])
-    assert (confirmed["state"], confirmed["closed_by"]) == ("confirmed", "ana")
+    detection = confirmed["detection"]
+    assert (detection["state"], detection["closed_by"]) == ("confirmed", "ana")
 
 
 def test_a_join_counts_from_then_on(hindcast: Serving, tmp_path: Path) -> None:

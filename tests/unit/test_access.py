@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from tests.admitting import PEER, Desk, desk
 from hindcast.access import Proof
 from hindcast.access.mode import is_proof_required
 from hindcast.access.recognition import is_loopback
-from hindcast.model.access import POWER_PERMISSIONS, ROLE_PERMISSIONS, CallerKind, Permission, Power, Role
+from hindcast.model.access import HOME, POWER_PERMISSIONS, ROLE_PERMISSIONS, CallerKind, Permission, Power, Role
 from hindcast.model.account import SESSION_AGE_MAX, SESSION_IDLE, Key, Session
 from hindcast.model.audit import Decision
 from hindcast.model.errors import Malformed, Missing, Refused, Unidentified
@@ -76,6 +77,14 @@ def test_an_unknown_mode_is_named() -> None:
     """A mode that does not exist is refused with those that do."""
     with pytest.raises(Malformed, match="auto, required, open"):
         is_proof_required("none", host="127.0.0.1", public_url="")
+
+
+def test_a_name_is_believed_at_this_machine_only(auto: Desk) -> None:
+    """Whoever sits here says what they are called; somebody with a key is called what the key is."""
+    here = Proof(peer="127.0.0.1", host="localhost", actor="ana")
+    assert auto.access.caller(here).actor == "ana"
+    key = auto.access.keys.create("bot", Power.READ, organisation=HOME, by=auto.access.operator).secret
+    assert auto.access.caller(replace(here, key=key)).actor == "key:bot"
 
 
 @pytest.mark.parametrize(

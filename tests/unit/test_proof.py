@@ -129,3 +129,11 @@ def test_what_browsers_send_by_themselves_is_not_deliberate() -> None:
     assert not is_deliberate(request(("Authorization", f"Basic {encoded('a:' + KEY)}")))
     assert is_deliberate(request(("Authorization", f"Bearer {KEY}")))
     assert is_deliberate(request(path_key=KEY))
+
+
+def test_a_name_is_only_a_name() -> None:
+    """Whoever sits at this machine may say what they are called; what cannot name anybody is refused."""
+    assert proof_of(request(("X-Hindcast-Actor", " ana "))).actor == "ana"
+    assert proof_of(request()).actor == ""
+    with pytest.raises(Malformed):
+        proof_of(request(("X-Hindcast-Actor", "a" * 300)))

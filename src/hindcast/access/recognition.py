@@ -39,6 +39,8 @@ class Proof:
     is_forwarded: bool = False
     # What it wants to do, for the audit trail.
     what: str = ""
+    # The name that somebody at this machine goes by. Nobody else is believed.
+    actor: str = ""
 
     @property
     def is_local(self) -> bool:
@@ -75,7 +77,7 @@ class Recognition:
             return self._proved(secret.SESSION, proof.session)
         if self.is_open:
             if proof.is_local:
-                return self._local
+                return replace(self._local, actor=proof.actor) if proof.actor else self._local
             raise Unidentified(
                 "Only requests made on this machine itself need no key.",
                 field="Authorization",

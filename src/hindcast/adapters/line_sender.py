@@ -31,13 +31,12 @@ class LineSender:
     """Posts lines to `/api/v1/lines`. On return they are durable on the other side."""
 
     def __init__(
-        self, url: str, *, space: str, service: str = "", transport: httpx.BaseTransport | None = None
+        self, url: str, *, space: str, key: str = "", service: str = "", transport: httpx.BaseTransport | None = None
     ) -> None:
+        headers = {"X-Hindcast-Space": space} | ({"X-Hindcast-Key": key} if key else {})
         self.url = url.rstrip("/")
         self._service = service
-        self._client = httpx.Client(
-            timeout=TIMEOUT_SECONDS, headers={"X-Hindcast-Space": space}, transport=transport, trust_env=False
-        )
+        self._client = httpx.Client(timeout=TIMEOUT_SECONDS, headers=headers, transport=transport, trust_env=False)
 
     def send(self, content: bytes, *, key: str = "") -> Delivered:
         """Deliver lines; the same key is the same delivery, and is not taken twice."""

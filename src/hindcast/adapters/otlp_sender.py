@@ -62,6 +62,7 @@ class OtlpSender:
         url: str = DEFAULT_URL,
         *,
         space: str | None = None,
+        key: str = "",
         timeout_seconds_max: float = TIMEOUT_SECONDS_MAX,
         attempts_max: int = ATTEMPTS_MAX,
         wait_seconds_max: float = WAIT_SECONDS_MAX,
@@ -71,7 +72,7 @@ class OtlpSender:
         self._attempts_max = max(1, attempts_max)
         self._wait_seconds_max = wait_seconds_max
         self._sleep = sleep
-        headers = {"X-Hindcast-Space": space} if space else {}
+        headers = ({"X-Hindcast-Space": space} if space else {}) | ({"X-Hindcast-Key": key} if key else {})
         # Posted directly, whatever proxy the environment names; redirects are not followed.
         self._client = httpx.Client(timeout=timeout_seconds_max, headers=headers, trust_env=False)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from hindcast.cli.ingest import address
+from hindcast.cli.ingest import address, spoken_to
 from hindcast.cli.options import MaybeWhy
 from hindcast.cli.session import Session, verb
 from hindcast.model.case import to_json
@@ -130,7 +130,7 @@ def _told(session: Session, decision: str, incident_id: str, to: str) -> bool:
         answer = httpx.post(
             f"{url.rstrip('/')}/api/v1/incidents/{incident_id}/decision",
             json={"verb": decision},
-            headers={"X-Hindcast-Space": session.settings.space},
+            headers=spoken_to(session.settings),
             timeout=TIMEOUT_SECONDS,
             trust_env=False,
         )

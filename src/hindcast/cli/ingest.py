@@ -40,7 +40,9 @@ def ingest(
     """
     from hindcast.adapters.line_sender import LineSender
 
-    sender = LineSender(to or address(session.settings), space=session.settings.space, service=service)
+    sender = LineSender(
+        to or address(session.settings), space=session.settings.space, key=session.settings.key, service=service
+    )
     try:
         if file == "-":
             if follow:
@@ -57,6 +59,12 @@ def ingest(
 def address(settings: Settings) -> str:
     """Where Hindcast listens on this machine."""
     return f"http://{settings.host}:{settings.port}"
+
+
+def spoken_to(settings: Settings) -> dict[str, str]:
+    """The headers with which a running Hindcast is spoken to: in which space, by whom, and with which key."""
+    who = {"X-Hindcast-Actor": settings.actor} if settings.actor.isascii() else {}
+    return {"X-Hindcast-Space": settings.space} | ({"X-Hindcast-Key": settings.key} if settings.key else who)
 
 
 def _pipe(sender: LineSender) -> tuple[int, int]:

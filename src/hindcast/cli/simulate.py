@@ -119,7 +119,7 @@ def inject(
     now = session.now()
     chosen = int(now.timestamp() * 1_000_000) if seed is None else seed
     moment = burst(by_name(scenario), service, errors, at=now, seed=chosen)
-    sender = OtlpSender(to or address(session.settings), space=session.settings.space)
+    sender = OtlpSender(to or address(session.settings), space=session.settings.space, key=session.settings.key)
     sent = Sent()
     try:
         send(sender, moment, sent)

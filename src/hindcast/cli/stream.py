@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from hindcast.cli.ingest import spoken_to
 from hindcast.cli.rehearse import hear, tell_world
 from hindcast.cli.timeline import SENDER, Timeline, clock
 from hindcast.cli.verdict import Seen, close
@@ -84,9 +85,9 @@ def stream(session: Session, world: World, seconds: int, to: str) -> bool:
     from hindcast.adapters.otlp_sender import OtlpSender
 
     told = Timeline(session, world.starts_at)
-    space = session.settings.space
-    sender = OtlpSender(to, space=space)
-    listener = Listener(sender.where, space, world.starts_at)
+    settings = session.settings
+    sender = OtlpSender(to, space=settings.space, key=settings.key)
+    listener = Listener(sender.where, spoken_to(settings), world.starts_at)
     sent, seen = Sent(), Seen()
     try:
         for second in range(seconds):
@@ -105,9 +106,9 @@ def stream(session: Session, world: World, seconds: int, to: str) -> bool:
     finally:
         sender.close()
         listener.close()
-    document = {"seconds": seen.seconds, "to": sender.where, "space": space, **sent.told()}
+    document = {"seconds": seen.seconds, "to": sender.where, "space": settings.space, **sent.told()}
     close(told, world, seen, document, [("ran", clock(seen.seconds)), ("to", sender.where), ("sent", str(sent))])
-    session.hint(f"See what it noticed: hindcast incident list --space {space}")
+    session.hint(f"See what it noticed: hindcast incident list --space {settings.space}")
     return seen.interrupted
 
 
@@ -140,7 +141,7 @@ def _wait(until: datetime) -> None:
 class Listener:
     """Asks an instance for its incidents. One that does not answer takes nothing from the story but this side of it."""
 
-    def __init__(self, where: str, space: str, since: datetime) -> None:
+    def __init__(self, where: str, headers: Mapping[str, str], since: datetime) -> None:
         import httpx
 
         self._url = f"{where}/api/v1/incidents"
@@ -148,7 +149,6 @@ class Listener:
         self._since = since
         self._unheard = 0
         # An instance is asked directly, whatever proxy the environment names.
-        headers = {"X-Hindcast-Space": space}
         self._client = httpx.Client(timeout=LISTEN_TIMEOUT_SECONDS, headers=headers, trust_env=False)
 
     def news(self, seen: Seen, *, now: datetime) -> Iterator[Event]:

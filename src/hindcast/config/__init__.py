@@ -35,6 +35,7 @@ class Settings:
     )
     space: str = setting(WHERE, "local", "The space that is meant where none is named.", kind="space")
     actor: str = setting(WHERE, "", "Who acts when nobody says: the person at the keyboard.")
+    key: str = setting(WHERE, "", "The key that commands show to a Hindcast that runs elsewhere.", secret=True)
     index: str = setting(
         WHERE,
         "",

@@ -71,7 +71,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """Something in today's code that memory warns of, and that has no diff: `pool size is 200; that made it worse in …`."""
+    """Something in today's code that memory warns of, without a diff: "pool size is 200; that made it worse in …"."""
 
     path: str
     lines: LineSpan

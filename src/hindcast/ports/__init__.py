@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hindcast.ports.accounts import A, Account, Accounts, Ledger, Passwords, Trail
-from hindcast.ports.code import Applied, Code, WorkspaceState, Workspace
+from hindcast.ports.code import Applied, Code, Workspace, WorkspaceState
 from hindcast.ports.llm import LLM
 from hindcast.ports.memory import Embedder, Index, Row, Searchable, Store, Tip, Writer
 from hindcast.ports.telemetry import Counted, Line, Span, Telemetry
@@ -28,11 +28,11 @@ __all__ = [
     "Row",
     "Searchable",
     "Span",
-    "WorkspaceState",
     "Store",
     "Telemetry",
     "Tip",
     "Trail",
     "Workspace",
+    "WorkspaceState",
     "Writer",
 ]

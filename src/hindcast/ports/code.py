@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from hindcast.model.code import Blamed, CodeCommit, Edit, SourceFile, LineSpan
+from hindcast.model.code import Blamed, CodeCommit, Edit, LineSpan, SourceFile
 
 
 class Code(Protocol):

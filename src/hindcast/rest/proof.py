@@ -22,9 +22,12 @@ from starlette.requests import HTTPConnection
 
 from hindcast.access import Proof
 from hindcast.model.errors import Malformed, Refused
+from hindcast.model.ids import check_actor
 
 KEY_HEADER = "X-Hindcast-Key"
 CSRF_HEADER = "X-Hindcast-CSRF"
+# Who sits at this machine, where nobody has to sign in; it says nothing anywhere else.
+ACTOR_HEADER = "X-Hindcast-Actor"
 # Where `edge.py` puts the key that stood in the path.
 PATH_KEY = "hindcast_path_key"
 COOKIE = "hindcast"
@@ -61,7 +64,15 @@ def proof_of(connection: HTTPConnection, *, cookie: str = COOKIE, body_key: str 
         peer=connection.client.host if connection.client else "",
         host=headers.get("Host", ""),
         is_forwarded=any(name in headers for name in _FORWARDED),
+        actor=_actor(headers.get(ACTOR_HEADER, "")),
     )
+
+
+def _actor(given: str) -> str:
+    name = given.strip()
+    if name:
+        check_actor(name)
+    return name
 
 
 def is_deliberate(connection: HTTPConnection) -> bool:
