@@ -1,0 +1,9 @@
+"""Rules about code that causes incidents: packs that come with Hindcast, and rules that a team made from its fixes.
+
+A rule is tried on the functions of a trace only. Where it has a safe fix, it gives a change; otherwise a warning.
+"""
+
+from hindcast.propose.rules.pack import PACKS, pack, rules
+from hindcast.propose.rules.search import TONGUES, places, search
+
+__all__ = ["PACKS", "TONGUES", "pack", "places", "rules", "search"]

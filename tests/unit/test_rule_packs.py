@@ -1,0 +1,88 @@
+"""Every rule of the packs against the code that stands beside it."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+
+from hindcast.model.code import Tongue
+from hindcast.model.code_rule import CodeRule
+from hindcast.propose.carry.syntax import faults
+from hindcast.propose.rules import pack, rules, search
+
+EVERY = rules()
+
+
+def named(rule: CodeRule) -> str:
+    """What a test of a rule is called."""
+    return rule.id
+
+
+@pytest.mark.parametrize("rule", EVERY, ids=named)
+def test_a_rule_finds_what_it_is_for(rule: CodeRule) -> None:
+    """Every rule has code that it finds, and finds it in each language it is for."""
+    assert rule.bad
+    for example in rule.bad:
+        for tongue in rule.tongues:
+            assert search([rule], example.code, tongue), example.code
+
+
+@pytest.mark.parametrize("rule", EVERY, ids=named)
+def test_a_rule_leaves_good_code_alone(rule: CodeRule) -> None:
+    """Every rule has code that it finds nothing in."""
+    assert rule.good
+    for code in rule.good:
+        for tongue in rule.tongues:
+            assert not faults(code, tongue), code
+            assert [found.text for found in search([rule], code, tongue)] == []
+
+
+@pytest.mark.parametrize("rule", [rule for rule in EVERY if rule.fix is not None], ids=named)
+def test_a_fix_is_what_stands_beside_it(rule: CodeRule) -> None:
+    """Every rule with a fix shows one; the fix gives exactly that, can be parsed, and leaves nothing to find."""
+    assert any(example.fixed for example in rule.bad)
+    for example in rule.bad:
+        for tongue in rule.tongues:
+            found = search([rule], example.code, tongue)
+            assert [example.fixed] == [one.fixed for one in found]
+            assert not faults(example.fixed, tongue)
+            assert not search([rule], example.fixed, tongue)
+
+
+@pytest.mark.parametrize("rule", pack("python"), ids=named)
+def test_a_fix_keeps_its_place_when_the_code_stands_deeper(rule: CodeRule) -> None:
+    """The same code inside a class, indented further, gives the same fix indented further."""
+    for example in rule.bad:
+        if example.code.startswith(("import ", "class ")) or "\nasync def checkout" in example.code:
+            continue
+        deeper = "class Holder:\n" + textwrap.indent(example.code, "    ")
+        found = search([rule], deeper, Tongue.PYTHON)
+        assert found
+        if rule.fix is not None:
+            assert found[0].fixed == "class Holder:\n" + textwrap.indent(example.fixed, "    ")
+            ast.parse(found[0].fixed)
+
+
+def test_ids_are_unique_and_say_their_language() -> None:
+    """A rule's id begins with its language, and no two are the same."""
+    ids = [rule.id for rule in EVERY]
+    assert len(ids) == len(set(ids))
+    for name, mark in (("python", "py-"), ("javascript", "js-"), ("go", "go-")):
+        assert all(rule.id.startswith(mark) for rule in pack(name))
+
+
+def test_titles_and_reasons_are_sentences() -> None:
+    """What people read is written in sentences."""
+    for rule in EVERY:
+        assert rule.title[0].isupper() or rule.title[0] == "`"
+        assert rule.title.endswith(".")
+        assert rule.why.endswith(".")
+        assert rule.answers
+
+
+@pytest.mark.parametrize(("name", "least"), [("python", 25), ("javascript", 10), ("go", 10)])
+def test_a_pack_is_worth_its_name(name: str, least: int) -> None:
+    """Each language has enough rules."""
+    assert len(pack(name)) >= least
