@@ -60,15 +60,25 @@ class Chooser:
         """Whether a function of that name is in the file."""
         return self._is_there
 
-    def confirms(self, line: int) -> bool:
-        """Whether a line is in the function that the diff names, under that name or a longer one, or the trace is there."""
+    def confirms(self, line: int, renamed: Sequence[tuple[str, str]] = ()) -> bool:
+        """Whether a line is in the function that the diff names, perhaps under a longer name, or on the trace."""
         around = [one for one in functions(self._today.text, self._today.tongue) if one.first <= line <= one.last]
-        if self._function and any(same_function(one.name, self._function) for one in around):
+        names = [one.name for one in around]
+        called = self._function
+        for old, new in renamed:
+            # Where tasks are jobs today, `run_task` is `run_job`.
+            called = called.replace(old, new)
+        if self._function in names or (
+            self._function and not self._is_there and any(same_function(name, called) for name in names)
+        ):
             return True
         return any(self._is_traced(line, place.line, place.body) for place in self._places)
 
-    def refutes(self, line: int) -> str:
-        """Why a line is in the wrong function, although the code is alike; empty where it may be the right one."""
+    def refutes(self, line: int, others: Sequence[int] | None = None, renamed: Sequence[tuple[str, str]] = ()) -> str:
+        """Why a line is in the wrong function, although the code is alike; empty where it may be the right one.
+
+        `others` are the other places that are alike; None: nobody has looked.
+        """
         around = enclosing(self._today.text, self._today.tongue, line)
         if (
             not self._function
@@ -76,13 +86,14 @@ class Chooser:
             or any(self._is_traced(line, place.line, place.body) for place in self._places)
         ):
             return ""
-        if not self.confirms(line):
+        if not self.confirms(line, renamed):
             return f"only another function than `{self._function}` has code like it"
         twins = [one for one in functions(self._today.text, self._today.tongue) if one.name == self._function]
         if len(twins) < 2 or not self._first:
             return ""
         nearest = min(twins, key=lambda one: max(one.first - self._first, self._first - one.last, 0))
         is_there = nearest.first <= line <= nearest.last
+        is_there = is_there or not (others is None or any(nearest.first <= one <= nearest.last for one in others))
         return "" if is_there else f"there are {len(twins)} functions `{self._function}`, and it is not the nearest"
 
     def choose(self, lines: Sequence[int]) -> tuple[int, str] | None:

@@ -107,11 +107,12 @@ def _by_tokens(hunk: Hunk, today: Today, chooser: Chooser) -> Settled | Unsettle
         new = new or _window(hunk.new, today, place)
     if old is None or new is None:
         return Unsettled("only a part of the code that it changed is there", place.spot.score, line)
-    refuted = chooser.refutes(_change_line(old, hunk))
+    at, renamed = _change_line(old, hunk), old.naming.renamed
+    refuted = chooser.refutes(at, [_line_of(one) for one, _ in candidates], renamed)
     if refuted:
         return Unsettled(refuted, place.spot.score, line)
     note = f"Of several places it is this one: {decided}." if decided else ""
-    return _settled(hunk, today, old, new, note, is_confirmed=chooser.confirms(_change_line(old, hunk)))
+    return _settled(hunk, today, old, new, note, is_confirmed=chooser.confirms(at, renamed))
 
 
 def _settled(hunk: Hunk, today: Today, old: Laid, new: Laid, note: str, *, is_confirmed: bool) -> Settled | Unsettled:
