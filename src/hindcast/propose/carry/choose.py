@@ -67,9 +67,11 @@ class Chooser:
         called = self._function
         for old, new in renamed:
             # Where tasks are jobs today, `run_task` is `run_job`.
-            called = called.replace(old, new)
+            called = re.sub(rf"(?<![^\W_]){re.escape(old)}(?![^\W_])", new, called)
         if self._function in names or (
-            self._function and not self._is_there and any(same_function(name, called) for name in names)
+            self._function
+            and not self._is_there
+            and any(same_function(name, each) for name in names for each in (self._function, called))
         ):
             return True
         return any(self._is_traced(line, place.line, place.body) for place in self._places)

@@ -10,7 +10,8 @@ from hindcast.model.case import Outcome as Came
 from hindcast.model.code import LineSpan
 from hindcast.model.recollection import Familiarity, Remembered
 from hindcast.propose.carry.outcome import AlreadyFixed, Carried, CarriedFile, Hints, NotCarried, Tier
-from hindcast.propose.carry.transplant import COMPANION, transplant
+from hindcast.propose.carry.transplant import COMPANION, transplant_in
+from hindcast.propose.carry.whereabouts import Whereabouts
 from hindcast.propose.sheet import Sheet
 
 # How many remembered fixes are tried. More than this would be more cards than anybody is shown.
@@ -34,8 +35,9 @@ class _Fix:
 def carry_over(sheet: Sheet) -> Iterable[Proposal | Warned]:
     """The past fixes of this failure as changes of today's code, and what is there already."""
     hints = Hints(sheet.places)
+    where = Whereabouts(sheet.code, hints)
     for fix in _fixes(sheet):
-        outcome = transplant(fix.diff, sheet.code, hints)
+        outcome = transplant_in(fix.diff, where, hints)
         if isinstance(outcome, Carried):
             yield from _proposals(fix, outcome, sheet)
         elif isinstance(outcome, AlreadyFixed):

@@ -61,11 +61,15 @@ class _Fit:
 
 def transplant(diff: str, code: Code, hints: Hints = NO_HINTS) -> Outcome:
     """Carry a diff over to today's code, or say why not. It never raises for what a diff or a file holds."""
+    return transplant_in(diff, Whereabouts(code, hints), hints)
+
+
+def transplant_in(diff: str, where: Whereabouts, hints: Hints) -> Outcome:
+    """The same, for code that several diffs are tried on: what was read for one is not read again for the next."""
     try:
         patches = read_patch(diff)
     except Malformed as error:
         return NotCarried(f"The diff cannot be read: {error}")
-    where = Whereabouts(code, hints)
     main = [patch for patch in patches if not COMPANION.search(patch.path)] or list(patches)
     found: list[CarriedFile] = []
     there: list[AlreadyFixed] = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
 
 from hindcast.model.code import SourceFile, Tongue
 from hindcast.model.errors import HindcastError
@@ -67,8 +66,8 @@ class Whereabouts:
 
     def beside(self, path: str, ending: str) -> tuple[str, ...]:
         """The texts of the other files of a folder."""
-        folder = str(PurePosixPath(path).parent)
-        near = [one for one in self.paths if str(PurePosixPath(one).parent) == folder and one.endswith(ending)]
+        folder = path.rpartition("/")[0]
+        near = [one for one in self.paths if one.endswith(ending) and one.rpartition("/")[0] == folder]
         found = [self.read(one) for one in near[:20] if one != path]
         return tuple(one.text for one in found if one is not None)
 
@@ -92,10 +91,13 @@ class Whereabouts:
 
     def _alike(self, names: Sequence[str]) -> list[str]:
         """Files whose path ends as the diff's does, those with the longest end in common first."""
-        ends = [PurePosixPath(name).parts for name in names]
+        ends = [name.split("/") for name in names]
+        lasts = tuple(end[-1] for end in ends)
         found = []
         for path in self.paths:
-            parts = PurePosixPath(path).parts
+            if not path.endswith(lasts):
+                continue
+            parts = path.split("/")
             shared = max(_shared_end(parts, end) for end in ends)
             if shared:
                 found.append((-shared, path))
@@ -110,9 +112,9 @@ class Whereabouts:
         if len(words) < 2:
             return []
         endings = _endings(names)
-        near = PurePosixPath(names[0]).parts[:-1] if names else ()
+        near = names[0].split("/")[:-1] if names else []
         pool = [path for path in self.paths if not endings or path.endswith(endings)]
-        pool.sort(key=lambda path: (-_shared_begin(PurePosixPath(path).parts, near), path))
+        pool.sort(key=lambda path: (-_shared_begin(path.split("/"), near), path))
         found = []
         for path in pool[:SEARCHED_FILES_MAX]:
             file = self.read(path)
@@ -127,8 +129,8 @@ def _endings(names: Sequence[str]) -> tuple[str, ...]:
     for endings in _ENDINGS.values():
         if names and names[0].endswith(endings):
             return endings
-    suffix = PurePosixPath(names[0]).suffix if names else ""
-    return (suffix,) if suffix else ()
+    _, dot, suffix = names[0].rpartition("/")[2].rpartition(".") if names else ("", "", "")
+    return (f".{suffix}",) if dot else ()
 
 
 def _shared_end(one: Sequence[str], other: Sequence[str]) -> int:
