@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import fcntl
+import mmap
 import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 _CHUNK_BYTES = 1 << 20
 _SEAL = "seal"
@@ -70,3 +73,30 @@ def sealed(folder: Path) -> dict[str, int] | None:
     except (OSError, ValueError, AttributeError):
         return None
     return sums if holds else None
+
+
+class Mapped:
+    """A file that only grows, read where it lies.
+
+    Reading a few hundred places of it with a call each would let other threads in as often, and under load each of
+    those calls then waits for its turn. Only pages that were looked at are in memory, and the system may take them.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._is: tuple[int, int] = (0, 0)
+        self._bytes: NDArray[np.uint8] = np.zeros(0, np.uint8)
+
+    def bytes(self) -> NDArray[np.uint8]:
+        """All that the file holds now. Looked at anew each time: touching what was cut off would end the process."""
+        try:
+            found = self._file.stat()
+        except FileNotFoundError:
+            return np.zeros(0, np.uint8)
+        if self._is != (found.st_ino, found.st_size):
+            with self._file.open("rb") as opened:
+                size = os.fstat(opened.fileno()).st_size
+                held = mmap.mmap(opened.fileno(), size, access=mmap.ACCESS_READ) if size else b""
+            # Whoever still reads what was there before keeps it.
+            self._bytes, self._is = np.frombuffer(held, np.uint8), (found.st_ino, found.st_size)
+        return self._bytes

@@ -18,6 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hindcast.adapters.index_local.catalog import Mask
+from hindcast.adapters.index_local.files import Mapped
+from hindcast.model.errors import Damaged
 
 # Goes up whenever the files or the bits in them change their meaning; older files are then left alone and made anew.
 FORMAT = 2
@@ -96,6 +98,7 @@ class Meaning:
         self._turn = rotation(dims) * np.float32(dims**0.5)
         self._empty()
         folder.mkdir(parents=True, exist_ok=True)
+        self._mapped = Mapped(self._files[0][0])
         self.reload()
 
     def _empty(self) -> None:
@@ -159,22 +162,12 @@ class Meaning:
         return rows[rows >= 0] if len(rows) and rows.min() < 0 else rows
 
     def vectors(self, rows: Rows) -> Floats:
-        """Full vectors, SCALE times as long, read from the file: mapped into memory they would count as ours."""
-        size = self._dims * 2
-        order = np.argsort(rows)
-        # Neighbours are read in one go: in a small memory that is nearly all of it.
-        starts = np.flatnonzero(np.diff(rows[order], prepend=-2) != 1)
-        ends = np.append(starts[1:], len(rows))
-        file = os.open(self._files[0][0], os.O_RDONLY)
-        try:
-            parts = [
-                os.pread(file, size * count, size * row)
-                for row, count in zip(rows[order[starts]].tolist(), (ends - starts).tolist(), strict=True)
-            ]
-        finally:
-            os.close(file)
-        found = np.empty((len(rows), self._dims), np.float32)
-        found[order] = np.frombuffer(b"".join(parts), np.int16).reshape(-1, self._dims)
+        """Full vectors, SCALE times as long."""
+        kept = self._mapped.bytes()
+        whole = kept[: len(kept) // (self._dims * 2) * self._dims * 2].view(np.int16).reshape(-1, self._dims)
+        if len(rows) and rows.max() >= len(whole):
+            raise Damaged(f"The vectors in {self.folder} were cut short.", remedy="Delete it: it is made anew.")
+        found: Floats = whole.take(rows, axis=0).astype(np.float32)
         return found
 
     def add(self, rows: Iterable[tuple[int, bytes]]) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hindcast.adapters.index_local.catalog import Mask
+from hindcast.adapters.index_local.files import Mapped
 from hindcast.adapters.index_local.meaning import Floats, Rows, grown
 
 # Goes up whenever the files change their meaning; older files are then left alone and made anew.
@@ -89,6 +90,7 @@ class Tokens:
         self._lock = threading.RLock()
         self._empty()
         folder.mkdir(parents=True, exist_ok=True)
+        self._mapped = Mapped(self._sizes[0][0])
         self.reload()
 
     def _empty(self) -> None:
@@ -196,14 +198,11 @@ class Tokens:
         if not rows:
             return {}
         found: dict[int, NDArray[np.uint8]] = {}
-        file = os.open(self._sizes[0][0], os.O_RDONLY)
-        try:
-            for version, (_, first, count, _) in zip(known, rows, strict=True):
-                content = np.frombuffer(os.pread(file, count * size, first * size), np.uint8)
-                if len(content) == count * size:
-                    found[version] = content.reshape(count, size)
-        finally:
-            os.close(file)
+        kept = self._mapped.bytes()
+        for version, (_, first, count, _) in zip(known, rows, strict=True):
+            content = kept[first * size : (first + count) * size]
+            if len(content) == count * size:
+                found[version] = content.reshape(count, size)
         return found
 
     def rarity(self, numbers: NDArray[np.int32]) -> Floats:
