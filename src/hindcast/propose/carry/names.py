@@ -44,12 +44,12 @@ def naming(snippet: Sequence[Token], file: Sequence[Token], spot: Spot) -> Namin
     for token, image in zip(snippet, spot.images, strict=True):
         if image >= 0 and token.sort is Sort.NAME:
             votes[token.key, token.is_member][file[image].key] += 1
-    kept = {old for (old, _), counts in votes.items() if old in counts}
+    kept = {(old, member) for (old, member), counts in votes.items() if old in counts}
     today: dict[tuple[str, bool], str] = {}
     taken: dict[tuple[str, bool], str] = {}
     for (old, member), counts in sorted(votes.items(), key=lambda item: (-max(item[1].values()), item[0])):
         new = old if old in counts else counts.most_common(1)[0][0]
-        if new != old and (new in kept or taken.get((new, member), old) != old):
+        if new != old and ((new, member) in kept or taken.get((new, member), old) != old):
             continue
         if new != old and not _credible(old, new, snippet, spot, file, member=member):
             continue

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from hindcast.propose.carry.laid import Group, Laid, changed
+from hindcast.propose.carry.layout import indent_of
 from hindcast.propose.carry.lex import Sort, Token, lex
 from hindcast.propose.carry.vocabulary import CONSTANTS, GOVERNS, RELEASES, TURNS
 
@@ -129,17 +130,21 @@ def meaning_changed(change: Change, old: Laid, lines: Sequence[str]) -> str:
     group = change.group
     used = {token.key for token in _tokens_of(group, old) if token.sort is Sort.NAME and not token.is_member}
     near = _adjacent(group, lines)
+    openers = _openers(group, lines)
     for line in range(len(lines)):
         if group.old_at <= line < group.old_at + len(group.removed):
             continue
         indexes = old.of_lines(line, line + 1)
         defines = _defined(old, indexes) & used
-        governs = line < group.old_at and bool(indexes) and old.tokens[indexes[0]].key in GOVERNS
+        opens = line in openers
+        governs = opens or (line < group.old_at and bool(indexes) and old.tokens[indexes[0]].key in GOVERNS)
         if not indexes or not (line in near or defines or governs):
             continue
         other = [old.tokens[one].key for one in indexes if old.tokens[one].is_called and old.image(one) < 0]
         if defines and other:
             return f"`{min(defines)}` no longer comes from `{other[0]}`"
+        if opens and any(old.tokens[one].sort is Sort.STRING and old.place(one) < 0 for one in indexes):
+            return f"`{lines[line].strip()}` is another block today"
         if defines and any(_is_other(one, old) for one in indexes):
             return f"`{min(defines)}` no longer comes from the same call"
         if old.support(indexes) < 0.4:
@@ -176,6 +181,18 @@ def _adjacent(group: Group, lines: Sequence[str]) -> set[int]:
     before = next((line for line in range(group.old_at - 1, -1, -1) if lines[line].strip()), None)
     after = next((line for line in range(group.old_at + len(group.removed), len(lines)) if lines[line].strip()), None)
     return {line for line in (before, after) if line is not None}
+
+
+def _openers(group: Group, lines: Sequence[str]) -> set[int]:
+    """The lines before a change that open the blocks it is in: each is less deep than what follows it."""
+    first = next((line for line in (*group.removed, *group.added) if line.strip()), "")
+    depth = len(indent_of(first))
+    found = set()
+    for line in range(group.old_at - 1, -1, -1):
+        if lines[line].strip() and len(indent_of(lines[line])) < depth:
+            depth = len(indent_of(lines[line]))
+            found.add(line)
+    return found
 
 
 def _defined(laid: Laid, indexes: Sequence[int]) -> set[str]:
