@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from hindcast.model.code import Tongue
 from hindcast.model.code_rule import CodeRule
 from hindcast.propose.carry.syntax import faults
 from hindcast.propose.rules import pack, rules, search
+from hindcast.propose.rules.page import page
 
 EVERY = rules()
 
@@ -86,3 +88,10 @@ def test_titles_and_reasons_are_sentences() -> None:
 def test_a_pack_is_worth_its_name(name: str, least: int) -> None:
     """Each language has enough rules."""
     assert len(pack(name)) >= least
+
+
+def test_the_page_is_written_from_the_packs() -> None:
+    """The reference lists exactly the rules there are."""
+    written = Path(__file__).resolve().parents[2] / "docs" / "reference" / "rules.md"
+
+    assert page() == written.read_text(encoding="utf-8")

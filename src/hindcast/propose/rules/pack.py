@@ -10,7 +10,7 @@ import msgspec
 
 from hindcast.model.card import CardSeverity
 from hindcast.model.code import Tongue
-from hindcast.model.code_rule import ErrorKind, CodeRule, CodeRuleExample, CodeRuleFix
+from hindcast.model.code_rule import CodeRule, CodeRuleExample, CodeRuleFix, ErrorKind
 
 PACKS = ("python", "javascript", "go")
 
