@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -82,18 +84,22 @@ def add(app: FastAPI, desk: Desk) -> None:
 
 
 def _add_asking(app: FastAPI, desk: Desk) -> None:
+    # More at a time than there are processors only share them, and each takes as long as all of them together.
+    turns = threading.BoundedSemaphore(os.cpu_count() or 1)
+
     @app.post("/api/v1/recall", tags=["recall"], operation_id="recall", response_model=AnswerTold)
     def recall(question: Question, seat: Reading) -> Response:
         """Whether this was seen before; its cause, the fix that worked, what not to try, and the evidence."""
         if desk.register.existing(seat.space) is None:
             return _told(_first_sight(desk, seat.space, question), explain=question.explain, tokens_max=None)
-        found = desk.app.recollect(seat.space).ask(
-            question.text,
-            services=question.services,
-            moment=question.at,
-            branch=question.branch,
-            hits_max=question.hits_max,
-        )
+        with turns:
+            found = desk.app.recollect(seat.space).ask(
+                question.text,
+                services=question.services,
+                moment=question.at,
+                branch=question.branch,
+                hits_max=question.hits_max,
+            )
         return _told(found, explain=question.explain, tokens_max=question.tokens_max)
 
     @app.get(
