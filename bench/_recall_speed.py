@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import tempfile
 import time
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from hindcast.clues import with_clues
 from hindcast.memory import Memory
 from hindcast.recall.arms import ARMS
 from hindcast.recollect import Recollect
+from hindcast.rest.settling import GC_THRESHOLDS
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ASKED = 300
@@ -32,6 +34,10 @@ def measure(console: Console, cases: int) -> dict[str, float]:
     """The table, and the figures with the reranker."""
     with tempfile.TemporaryDirectory(prefix="hindcast-bench-") as folder:
         memory = open_large(Path(folder), cases)
+        # As a server does once it has started (rest/settling.py).
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(*GC_THRESHOLDS)
         texts = [one.text for one in questions(ASKED)]
         whole = _milliseconds(memory, texts)
         with only(tuple(arm for arm in ARMS if arm != "tokens")):

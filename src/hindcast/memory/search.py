@@ -63,7 +63,7 @@ def search(store: Store, index: Index, query: Query, scope: Scope) -> Found:
     fused = fuse(found.by_arm, hits_max=query.hits_max)
     records = store.records([version for version, _, _ in fused])
     hits = tuple(
-        Hit(records[version], score, opinions, _matched(found.words, records[version]))
+        Hit(records[version], score, opinions, () if query.one_look else _matched(found.words, records[version]))
         for version, score, opinions in fused
         # An erasure may have come between the index and here.
         if version in records and records[version].state is State.LIVE

@@ -50,7 +50,7 @@ class Query:
     # Whether every arm scores what any arm found, not only its own best: a ranker compares them all.
     scored_by_all: bool = False
     # Whether one look has to do: by meaning it is nearly always right, and of very many that words or keys find equally
-    # good it finds some, which need not be the newest.
+    # good it finds some, which need not be the newest. Which words matched is then not told.
     one_look: bool = False
     # How long the arm of tokens may look, in milliseconds; what it has not reached by then stays unscored.
     tokens_ms_max: float = 60.0
