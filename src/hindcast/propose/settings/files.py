@@ -1,0 +1,55 @@
+"""The files of a workspace that hold settings, read once, the ones that count most first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hindcast.model.code import SourceFile
+from hindcast.model.errors import HindcastError
+from hindcast.propose.settings.entry import Setting, words_of
+from hindcast.propose.settings.matching import standing
+from hindcast.propose.settings.reading import FILE_CHARS_MAX, is_configuration, settings_in
+from hindcast.propose.settings.wish import Phrase, Wish
+from hindcast.propose.sheet import Sheet
+
+# More files of settings than these are not read: an answer that is late helps nobody.
+FILES_MAX = 400
+_CODE = (".py", ".js", ".mjs", ".cjs", ".ts")
+
+Read = tuple[SourceFile, Sequence[Setting]]
+
+
+class ConfigurationFiles:
+    """Files of settings, and the code that the trace goes through: settings are kept there as well."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+        self._texts: list[tuple[SourceFile, str]] | None = None
+
+    def about(self, wanted: Wish | Phrase) -> Iterator[Read]:
+        """The files that may hold what is wanted, with their settings; others are not taken apart."""
+        for file, low in self._read():
+            if isinstance(wanted, Phrase) or all(word in low for word in words_of(wanted.path[-1])):
+                yield file, settings_in(file.path, file.text)
+
+    def every(self) -> Iterator[Read]:
+        """Every file with its settings."""
+        for file, _ in self._read():
+            yield file, settings_in(file.path, file.text)
+
+    def _read(self) -> list[tuple[SourceFile, str]]:
+        if self._texts is None:
+            self._texts = []
+            for path in self._paths():
+                try:
+                    file = self._sheet.code.read(path)
+                except HindcastError:
+                    continue
+                if len(file.text) <= FILE_CHARS_MAX:
+                    self._texts.append((file, file.text.lower()))
+        return self._texts
+
+    def _paths(self) -> list[str]:
+        traced = {place.path for place in self._sheet.places if place.path.endswith(_CODE)}
+        paths = [path for path in self._sheet.code.paths() if path in traced or is_configuration(path)]
+        return sorted(paths, key=lambda path: (-standing(path), path.count("/"), path))[:FILES_MAX]
