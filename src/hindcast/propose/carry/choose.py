@@ -65,7 +65,7 @@ class Chooser:
         around = [one for one in functions(self._today.text, self._today.tongue) if one.first <= line <= one.last]
         names = [one.name for one in around]
         called = self._function
-        for old, new in renamed:
+        for old, new in ((old, new) for old, new in renamed if old != self._function):
             # Where tasks are jobs today, `run_task` is `run_job`.
             called = re.sub(rf"(?<![^\W_]){re.escape(old)}(?![^\W_])", new, called)
         if self._function in names or (

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from hindcast.model.code import Tongue
 from hindcast.propose.carry.lex import Sort, Token, lex
 from hindcast.propose.carry.syntax import faults, functions, has_grammar
-from hindcast.propose.carry.vocabulary import BINDERS, KNOWN
+from hindcast.propose.carry.vocabulary import BINDERS, DEFINERS, KNOWN
 
 _GENERATED_PATH = re.compile(
     r"(?:^|/)(?:node_modules|vendor|dist|third_party|site-packages|generated|__generated__)/"
@@ -89,7 +89,7 @@ def _in_reach(text: str, tongue: Tongue, line: int) -> set[str]:
         if token.sort is Sort.NAME
         and not token.is_member
         and not (index and tokens[index - 1].key == ".")
-        and (token.line not in hidden or (index and tokens[index - 1].key in BINDERS))
+        and (token.line not in hidden or (index and tokens[index - 1].key in DEFINERS))
     }
 
 

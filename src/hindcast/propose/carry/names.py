@@ -81,10 +81,17 @@ def alike(one: str, other: str) -> float:
 
 
 def same_function(one: str, other: str) -> bool:
-    """Whether a function was only given a longer or shorter name: `thumb` and `make_thumbnail`, not two `install_…`."""
+    """Whether a function was only given a longer or shorter name: `thumb` and `make_thumbnail`, not two `install_…`.
+
+    `aread` is no other name for `read`: where one is, there mostly is the other.
+    """
     short, long = sorted((_parts(one), _parts(other)), key=len)
-    within = bool(short) and all(any(_same(part, each) for each in long) for part in short)
-    return one == other or (within and alike(one, other) > 0) or alike(one, other) > ALIKE_MIN
+    within = all(any(_is_short_for(part, each) or _is_short_for(each, part) for each in long) for part in short)
+    return one == other or (bool(short) and within and alike(one, other) > 0)
+
+
+def _is_short_for(part: str, whole: str) -> bool:
+    return part == whole or (len(part) >= 3 and whole.startswith(part))
 
 
 def _is_given(snippet: Sequence[Token], index: int) -> bool:

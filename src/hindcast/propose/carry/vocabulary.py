@@ -55,6 +55,8 @@ _GO_NAMES = _words(
 KNOWN = {Tongue.PYTHON: frozenset({*dir(builtins), "__file__", "_", "match", "case", "type"}), Tongue.GO: _GO_NAMES}
 KNOWN |= dict.fromkeys(SCRIPTS, _SCRIPT_NAMES)
 
+# What stands before the name of a function or a class.
+DEFINERS = _words("def class func function")
 # What stands before a name that it declares.
 BINDERS = _words("def class as import for const let var func function type global nonlocal catch")
 
