@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hindcast.ports.accounts import A, Account, Accounts, Ledger, Passwords, Trail
-from hindcast.ports.code import Applied, Code, Workspace, WorkspaceState
+from hindcast.ports.code import Applied, Code, Lint, Linter, Workspace, WorkspaceState
 from hindcast.ports.llm import LLM
 from hindcast.ports.memory import Embedder, Index, Row, Searchable, Store, Tip, Writer
 from hindcast.ports.telemetry import Counted, Line, Span, Telemetry
@@ -23,6 +23,8 @@ __all__ = [
     "Index",
     "Ledger",
     "Line",
+    "Lint",
+    "Linter",
     "Passwords",
     "Progress",
     "Row",

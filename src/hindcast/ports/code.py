@@ -75,3 +75,23 @@ class Workspace(Code, Protocol):
     def close(self) -> None:
         """Let go of it."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Lint:
+    """What a linter said about some lines of a file."""
+
+    # As the linter calls it: `B006`.
+    code: str
+    message: str
+    lines: LineSpan
+    # The whole text with the linter's fix in it; None where it has none.
+    fixed: str | None = None
+
+
+class Linter(Protocol):
+    """Somebody else's rules about code. It reads what it is given and nothing else, and writes nothing."""
+
+    def lint(self, text: str, codes: Sequence[str]) -> tuple[Lint, ...]:
+        """What some of its rules say about a file, from top to bottom. Raises Unavailable where it cannot run."""
+        ...
