@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from hindcast.model.code import Place
 from hindcast.propose.carry.laid import Today
 from hindcast.propose.carry.names import same_function
 from hindcast.propose.carry.outcome import Hints
@@ -74,7 +75,7 @@ class Chooser:
             and any(same_function(name, each) for name in names for each in (self._function, called))
         ):
             return True
-        return any(self._is_traced(line, place.line, place.body) for place in self._places)
+        return any(self._is_traced(line, place) for place in self._places)
 
     def refutes(self, line: int, others: Sequence[int] | None = None, renamed: Sequence[tuple[str, str]] = ()) -> str:
         """Why a line is in the wrong function, although the code is alike; empty where it may be the right one.
@@ -82,11 +83,7 @@ class Chooser:
         `others` are the other places that are alike; None: nobody has looked.
         """
         around = enclosing(self._today.text, self._today.tongue, line)
-        if (
-            not self._function
-            or around is None
-            or any(self._is_traced(line, place.line, place.body) for place in self._places)
-        ):
+        if not self._function or around is None or any(self._is_traced(line, place) for place in self._places):
             return ""
         if not self.confirms(line, renamed):
             return f"only another function than `{self._function}` has code like it"
@@ -107,7 +104,7 @@ class Chooser:
             return inside[0], f"it is in `{self._function}`"
         pool = inside or range(len(lines))
         for place in self._places:
-            traced = [index for index in pool if self._is_traced(lines[index], place.line, place.body)]
+            traced = [index for index in pool if self._is_traced(lines[index], place)]
             if len(traced) == 1:
                 return traced[
                     0
@@ -120,12 +117,11 @@ class Chooser:
             for one in functions(self._today.text, self._today.tongue)
         )
 
-    def _is_traced(self, line: int, traced: int, body: object) -> bool:
-        """Whether the trace went through the function around a line, both counted their own way."""
-        covers = getattr(body, "covers", None)
-        if covers is not None:
-            return bool(covers(line + 1))
-        if not traced:
+    def _is_traced(self, line: int, place: Place) -> bool:
+        """Whether the trace went through the function around a line (which is counted from 0, unlike its own)."""
+        if place.body is not None:
+            return place.body.covers(line + 1)
+        if not place.line:
             return False
         around = enclosing(self._today.text, self._today.tongue, line)
-        return around is not None and around.first <= traced - 1 <= around.last
+        return around is not None and around.first <= place.line - 1 <= around.last

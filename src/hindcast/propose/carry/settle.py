@@ -9,7 +9,7 @@ from hindcast.propose.carry.choose import Chooser
 from hindcast.propose.carry.exact import TELLING_MIN, settle_exactly
 from hindcast.propose.carry.imports import settle_imports
 from hindcast.propose.carry.laid import Laid, Today, groups_of, lay, telling
-from hindcast.propose.carry.layout import guess_unit, indent_of, restored, unit_of
+from hindcast.propose.carry.layout import indent_of, restored, unit_of
 from hindcast.propose.carry.names import ALIKE_MIN, alike
 from hindcast.propose.carry.outcome import Hints, Tier
 from hindcast.propose.carry.patch import DiffLine, Hunk
@@ -195,7 +195,6 @@ def _with_indents(hunk: Hunk, old: Laid) -> tuple[Hunk, bool]:
         return hunk, False
     unit = unit_of(file.lines, file.tongue)
     texts = restored([(line.mark, line.text) for line in hunk.lines], indents, unit)
-    assert guess_unit(texts) or unit
     lines = tuple(DiffLine(line.mark, text) for line, text in zip(hunk.lines, texts, strict=True))
     return replace(hunk, lines=lines), True
 

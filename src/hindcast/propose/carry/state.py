@@ -231,8 +231,7 @@ def _turned(laid: Laid, indexes: Sequence[int]) -> bool:
 def _is_done(change: Change, old: Laid, new: Laid) -> bool:
     if not change.fresh:
         # Something was only taken away: it is done where that is gone and what stood around it is there.
-        around = list(range(len(new.tokens)))
-        return bool(change.gone) and old.support(change.gone) < 0.35 and new.support(around) >= 0.8
+        return bool(change.gone) and old.support(change.gone) < 0.35 and new.support() >= 0.8
     if new.missing(change.fresh) or not _same_words(change, old, new):
         return False
     if change.gone and old.support(change.gone) > 0.999 and not _shared(change, old, new):

@@ -10,7 +10,7 @@ from hindcast.model.errors import Malformed
 from hindcast.ports import Code
 from hindcast.propose.carry.choose import named_function
 from hindcast.propose.carry.judge import bound_names, generated, still_reads, unknown_names
-from hindcast.propose.carry.laid import Today, groups_of
+from hindcast.propose.carry.laid import Today
 from hindcast.propose.carry.lex import lex
 from hindcast.propose.carry.names import ALIKE_MIN, alike
 from hindcast.propose.carry.outcome import (
@@ -174,7 +174,7 @@ def _judged(patch: FilePatch, fit: _Fit, where: Whereabouts) -> CarriedFile | Al
     if text is None:
         return NotCarried("Two of its changes fall on the same lines today.", file.path, span)
     text = _ended(patch, fit, text)
-    if _same(text, file):
+    if text == file.text:
         return AlreadyFixed(file.path, span, "The change makes no difference to today's code.")
     if not still_reads(file.text, text, file.tongue):
         return NotCarried("With the change the file could not be parsed.", file.path, span)
@@ -200,10 +200,6 @@ def _missing(file: SourceFile, fit: _Fit, where: Whereabouts) -> list[str]:
         for name in unknown_names(splice.lines, splice.first, file.text, file.tongue, beside)
         if name not in brought
     ]
-
-
-def _same(text: str, file: SourceFile) -> bool:
-    return text == file.text
 
 
 def _span(fit: _Fit) -> LineSpan:
@@ -269,6 +265,5 @@ def _removed(patch: FilePatch, where: Whereabouts) -> CarriedFile | AlreadyFixed
     old = [line for hunk in patch.hunks for line in hunk.old]
     if [line.rstrip() for line in old] != [line.rstrip() for line in there.text.removesuffix("\n").split("\n")]:
         return NotCarried(f"{patch.path} is not what it was when the fix took it away.", patch.path)
-    assert all(not group.added for hunk in patch.hunks for group in groups_of(hunk))
     why = ("The fix took this file away, and it is as it was.",)
     return CarriedFile(Edit(patch.path, there.digest, None), LineSpan(1, len(old) or 1), Tier.EXACT, 0.9, why)
