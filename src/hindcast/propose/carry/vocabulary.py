@@ -52,7 +52,7 @@ _GO_NAMES = _words(
     """
 )
 # Names that every file of a language has.
-KNOWN = {Tongue.PYTHON: frozenset({*dir(builtins), "__file__", "_", "match", "case", "type"}), Tongue.GO: _GO_NAMES}
+KNOWN = {Tongue.PYTHON: frozenset({*dir(builtins), "__file__", "match", "case", "type"}), Tongue.GO: _GO_NAMES}
 KNOWN |= dict.fromkeys(SCRIPTS, _SCRIPT_NAMES)
 
 # What stands before the name of a function or a class.

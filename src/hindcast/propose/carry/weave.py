@@ -48,14 +48,24 @@ class Loom:
         before = self._neighbour(range(group.old_at - 1, -1, -1))
         after = self._neighbour(range(group.old_at + len(group.removed), len(self._old)))
         shift = self._shift(group)
-        if shift is None or (before is None and after is None):
+        # A line further off says too little: what stood next to the change may have come to stand elsewhere.
+        is_behind = before is not None and not any(line.strip() for line in self._old[before + 1 : group.old_at])
+        is_ahead = after is not None and not any(
+            line.strip() for line in self._old[group.old_at + len(group.removed) : after]
+        )
+        if shift is None or not (is_behind or is_ahead):
             return None
         lines = self._worded(group.added, shift)
         if before is not None and after is not None:
             above, below = self._end(before), self._begin(after)
             if below <= above:
                 return merged(group, self._laid, self._wording, shift) if below == above else None
-            at = self._between(group, before, above, below, lines)
+            if is_behind:
+                at = self._between(group, before, above, below, lines)
+            else:
+                at = self._above_decorators(below, lines)
+            if at == below and not is_ahead and self._has_code(above + 1, below):
+                return None
         elif before is not None:
             at = self._end(before) + 1
         else:
@@ -82,8 +92,7 @@ class Loom:
             at, blanks = at + 1, blanks - 1
         depth = len(indent_of(next((line for line in lines if line.strip()), "")))
         between = [line for line in self._today.lines[at:below] if line.strip()]
-        nearer_below = before < group.old_at - 1 and self._old[group.old_at - 1].strip() != ""
-        if between and (len(indent_of(between[0])) > depth or nearer_below):
+        if between and len(indent_of(between[0])) > depth:
             return self._above_decorators(below, lines)
         return at
 
