@@ -213,8 +213,18 @@ def touched(connection: Connection, space: int, spans: Sequence[tuple[int, int, 
     return sorted(found)
 
 
+def _look_at_everything(connection: Connection) -> None:
+    """What follows in this transaction reads most of a table, whatever the engine expects.
+
+    PostgreSQL takes a table that it has not analysed yet for a small one, and would compare every row with every other.
+    """
+    if connection.dialect.name != "sqlite":
+        connection.execute(text("SELECT set_config('enable_nestloop', 'off', true)"))
+
+
 def counts(connection: Connection, space: int, scope: Scope, wanted: Filter) -> Mapping[str, tuple[int, datetime]]:
     """Live records of each namespace and when the newest was learnt, counted inside the engine."""
+    _look_at_everything(connection)
     ranges = address_range(wanted)
     levels = []
     for depth, (branch, last) in enumerate(scope):
