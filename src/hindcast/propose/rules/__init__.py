@@ -3,7 +3,22 @@
 A rule is tried on the functions of a trace only. Where it has a safe fix, it gives a change; otherwise a warning.
 """
 
+from hindcast.propose.rules.keeping import from_json, to_json
+from hindcast.propose.rules.learning import Match, NotLearnt, learn, matches
 from hindcast.propose.rules.pack import PACKS, pack, rules
 from hindcast.propose.rules.search import TONGUES, places, search
 
-__all__ = ["PACKS", "TONGUES", "pack", "places", "rules", "search"]
+__all__ = [
+    "PACKS",
+    "TONGUES",
+    "Match",
+    "NotLearnt",
+    "from_json",
+    "learn",
+    "matches",
+    "pack",
+    "places",
+    "rules",
+    "search",
+    "to_json",
+]

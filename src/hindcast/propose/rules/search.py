@@ -52,6 +52,19 @@ def places(rule: CodeRule, text: str, tongue: Tongue) -> tuple[LineSpan, ...]:
     return () if root is None else tuple(_span(node) for node in root.find_all(_config(rule)))
 
 
+def compiles(rule: CodeRule) -> str:
+    """Why a rule cannot be searched with; empty where it can."""
+    for tongue in rule.tongues:
+        root = parsed("", tongue)
+        try:
+            if root is not None:
+                root.find(_config(rule))
+        except (RuntimeError, TypeError, ValueError) as error:
+            # What follows is a trace of the searcher's own frames.
+            return " ".join(str(error).split("Stack backtrace", maxsplit=1)[0].split())
+    return ""
+
+
 @lru_cache(maxsize=8)
 def parsed(text: str, tongue: Tongue) -> SgNode | None:
     """The tree of a file; None for a language without rules."""
