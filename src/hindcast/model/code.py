@@ -118,3 +118,26 @@ class Place:
     how: str
     # Which frame it is: 0 is where it failed.
     depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PastTrouble:
+    """An incident that touched a place before, by its trace or by its fix."""
+
+    case: str
+    title: str
+    at: datetime
+    # "its fix changed it", "its trace went through it".
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What there is to know about a place before anybody changes it."""
+
+    # As CODEOWNERS names them, or else the authors of most of its lines.
+    owners: tuple[str, ...] = ()
+    # Those that its lines are from, newest first.
+    commits: tuple[CodeCommit, ...] = ()
+    # The latest first.
+    troubles: tuple[PastTrouble, ...] = ()

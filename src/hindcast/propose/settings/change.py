@@ -41,6 +41,10 @@ def with_values(path: str, text: str, changes: Sequence[tuple[Setting, str]]) ->
             return None
         made = made[: setting.start] + new + made[setting.end :]
     before, after = settings_in(path, text), settings_in(path, made)
+    if all(setting.form is not Form.FLAG for setting, _ in changes):
+        # A command line that is replaced as a whole may have other flags than before.
+        before = tuple(one for one in before if one.form is not Form.FLAG)
+        after = tuple(one for one in after if one.form is not Form.FLAG)
     if len(before) != len(after) or [one.path for one in before] != [one.path for one in after]:
         return None
     wanted: dict[tuple[tuple[str, ...], int], str] = {(one.path, one.start): value for one, value in changes}
