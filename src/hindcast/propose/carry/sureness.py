@@ -1,7 +1,8 @@
 """How sure it is that a carried change is the one that is meant.
 
-The numbers are the shares of right changes among the cases of `bench/carry_set`, by how each was found, taken down a
-little for what a set of cases cannot have; `make bench NAME=fix` prints them beside one another.
+The numbers are judgement, by how each change was found: among the cases of `bench/carry_set` every way is right now, so
+they cannot be read off there. They were set below what code from outside showed (see the set's README), and are no
+measured probabilities until a team's own verdicts make them so.
 """
 
 from __future__ import annotations
