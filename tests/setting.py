@@ -201,6 +201,20 @@ module.exports = {
 };
 """
 
+REDIS = """# memory
+maxmemory 512mb
+maxmemory-policy allkeys-lru   # evicts
+timeout 300
+save 900 1
+"""
+NGINX = """events {
+    worker_connections 1024;  # per worker
+}
+http {
+    keepalive_timeout 65s;
+}
+"""
+
 CASES: tuple[SettingCase, ...] = tuple(
     SettingCase(*row)
     for row in (
@@ -237,10 +251,10 @@ CASES: tuple[SettingCase, ...] = tuple(
         ("Dockerfile", DOCKERFILE, "--timeout=60", "--timeout=30", "--timeout=60"),
         ("k8s/checkout.yaml", DEPLOYMENT, "POOL_SIZE=20", '"50"', '"20"'),
         ("k8s/checkout.yaml", DEPLOYMENT, 'env:\n- name: POOL_SIZE\n  value: "20"', '"50"', '"20"'),
-        ("k8s/checkout.yaml", DEPLOYMENT, "-Xmx1g", "-Xmx512m", "-Xmx1024m"),
+        ("k8s/checkout.yaml", DEPLOYMENT, "-Xmx1g", "-Xmx512m", "-Xmx1g"),
         ("k8s/checkout.yaml", DEPLOYMENT, "-XX:MaxMetaspaceSize=256m", "Size=128m", "Size=256m"),
         ("k8s/checkout.yaml", DEPLOYMENT, "--pool=20", "--pool=50", "--pool=20"),
-        ("k8s/checkout.yaml", DEPLOYMENT, "resources: {limits: {memory: 1Gi}}", "512Mi", "1024Mi"),
+        ("k8s/checkout.yaml", DEPLOYMENT, "resources: {limits: {memory: 1Gi}}", "512Mi", "1Gi"),
         ("k8s/checkout.yaml", DEPLOYMENT, "resources:\n  requests:\n    cpu: 1", "250m", "1000m"),
         ("k8s/checkout.yaml", DEPLOYMENT, "spec:\n  replicas: 6", "replicas: 3", "replicas: 6"),
         (
@@ -275,7 +289,7 @@ CASES: tuple[SettingCase, ...] = tuple(
             HELM,
             "spec: {template: {spec: {containers: [{name: a, resources: {limits: {memory: 1Gi}}}]}}}",
             "512Mi",
-            "1024Mi",
+            "1Gi",
         ),
         (
             "src/main/resources/application.yml",
@@ -306,6 +320,11 @@ CASES: tuple[SettingCase, ...] = tuple(
         ("db/postgresql.conf", POSTGRES, "SET lock_timeout = '2s';", "'10s'", "'2s'"),
         ("db/postgresql.conf", POSTGRES, "ALTER SYSTEM SET max_connections TO 400", "= 200", "= 400"),
         ("db/postgresql.conf", POSTGRES, "shared_buffers = 256MB", "128MB", "256MB"),
+        ("redis/redis.conf", REDIS, "maxmemory-policy noeviction", "allkeys-lru", "noeviction"),
+        ("redis/redis.conf", REDIS, "timeout 0\n", "timeout 300", "timeout 0"),
+        ("redis/redis.conf", REDIS, "maxmemory 1gb", "512mb", "1gb"),
+        ("nginx/nginx.conf", NGINX, "worker_connections 4096;", "1024;", "4096;"),
+        (".env", ENV, "WORKER_FLAGS=--workers=8", "--workers=4", "--workers=8"),
         ("shop/settings.py", PYTHON, "POOL_SIZE=20", "POOL_SIZE = 50", "POOL_SIZE = 20"),
         ("shop/settings.py", PYTHON, "RETRIES=2", '"5"', '"2"'),
         ("shop/settings.py", PYTHON, "max_connections=20", "max_connections=50", "max_connections=20"),

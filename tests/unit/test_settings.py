@@ -299,7 +299,7 @@ def test_values_are_compared_by_what_they_mean(one: str, key: str, other: str, o
         ("1500ms", "timeout", "30s", "timeout", "1500ms"),
         ("1500ms", "timeout", "30", "timeout_seconds", None),
         ("60s", "timeout", "30", "timeout", None),
-        ("2Gi", "memory", "512Mi", "memory", "2048Mi"),
+        ("2Gi", "memory", "512Mi", "memory", "2Gi"),
         ("20", "size", "50", "size", "20"),
         ("off", "x", "true", "x", "false"),
         ("graceful", "x", "immediate", "x", "graceful"),
@@ -321,6 +321,15 @@ def test_wishes_are_read_as_people_write_them() -> None:
     assert [(one.path[0], one.was, one.value) for one in wishes("pool_size: 50 -> 200")] == [("pool_size", "50", "200")]
     assert [("-Xmx2g", one.value) for one in wishes("-Xmx2g")] == [("-Xmx2g", "2g")]
     assert [(one.path[0], one.was, one.value) for one in told("we set `maxConns` to 5.")] == [("maxConns", "", "5")]
+    assert [(one.path, one.value) for one in wishes("pool_size=60, max_overflow=20")] == [
+        (("pool_size",), "60"),
+        (("max_overflow",), "20"),
+    ]
+    assert [one.value for one in wishes("A_MS=1 B_MS=2")] == ["1", "2"]
+    assert [one.path for one in wishes("JAVA_OPTS=-Da.b=1 -Xmx2g")] == [("JAVA_OPTS", "a.b"), ("JAVA_OPTS", "Xmx")]
+    assert told("http.Server{IdleTimeout: 75 * time.Second}") == ()
+    assert phrase("moved it to 04:15") is None
+    assert phrase("plus up to 120 s of jitter") is None
     assert phrase("raised a to 5 and b to 6") is None
     assert told("restarted 3 workers, then went to 5 of them") == ()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
@@ -47,6 +48,7 @@ class Setting:
         return self.path[-1]
 
 
+@lru_cache(maxsize=16_384)
 def words_of(*names: str) -> tuple[str, ...]:
     """Names taken apart into lower-case words: `maxPoolSize`, `MAX_POOL_SIZE` and `max-pool-size` are the same."""
     return tuple(word.lower() for name in names for word in _WORD.findall(name))

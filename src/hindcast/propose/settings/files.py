@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from hindcast.model.code import SourceFile
@@ -9,7 +10,7 @@ from hindcast.model.errors import HindcastError
 from hindcast.propose.settings.entry import Setting, words_of
 from hindcast.propose.settings.matching import standing
 from hindcast.propose.settings.reading import FILE_CHARS_MAX, is_configuration, settings_in
-from hindcast.propose.settings.wish import Phrase, Wish
+from hindcast.propose.settings.wish import Wish
 from hindcast.propose.sheet import Sheet
 
 # More files of settings than these are not read: an answer that is late helps nobody.
@@ -26,10 +27,17 @@ class ConfigurationFiles:
         self._sheet = sheet
         self._texts: list[tuple[SourceFile, str]] | None = None
 
-    def about(self, wanted: Wish | Phrase) -> Iterator[Read]:
+    def about(self, wish: Wish) -> Iterator[Read]:
         """The files that may hold what is wanted, with their settings; others are not taken apart."""
         for file, low in self._read():
-            if isinstance(wanted, Phrase) or all(word in low for word in words_of(wanted.path[-1])):
+            if all(word in low for word in words_of(wish.path[-1])):
+                yield file, settings_in(file.path, file.text)
+
+    def with_number(self, *values: str) -> Iterator[Read]:
+        """The files that have one of these numbers, however it goes on; every file where none is given."""
+        numbers = [match.group() for value in values if (match := re.match(r"\d+", value)) is not None]
+        for file, low in self._read():
+            if not numbers or any(number in low for number in numbers):
                 yield file, settings_in(file.path, file.text)
 
     def every(self) -> Iterator[Read]:

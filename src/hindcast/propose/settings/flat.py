@@ -16,6 +16,8 @@ _LINE = re.compile(
     r"(?P<key>[A-Za-z_\"'][\w.\-/\"'\[\]]*)[ \t]*(?P<mark>[=:])[ \t]*(?P<rest>.*)$",
     re.I,
 )
+# `maxmemory-policy noeviction` as Redis has it, `worker_connections 1024;` as nginx has it.
+_SPACED = re.compile(r"^[ \t]*(?P<key>[a-z][\w.-]*)[ \t]+(?P<rest>[^\s=:{}#;]+[ \t]*;?[ \t]*(?:#.*)?)$")
 _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'')
 _PAIR = re.compile(r"""(?P<key>[A-Za-z_][\w.-]*)=(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)'|(?P<plain>[^\s"']*))""")
 _ENV = re.compile(r"^[ \t]*(?:ENV|ARG)[ \t]+(?P<rest>.*)$", re.I)
@@ -41,8 +43,8 @@ _DEFAULT = re.compile(
 )
 
 
-def read_lines(text: str, *, form: Form = Form.LINE) -> tuple[Setting, ...]:
-    """The settings of a text with one `key = value` a line, in sections or not."""
+def read_lines(text: str, *, form: Form = Form.LINE, is_spaced: bool = False) -> tuple[Setting, ...]:
+    """The settings of a text with one `key = value` a line, in sections or not; `key value` as well where it is so."""
     found: list[Setting] = []
     section: tuple[str, ...] = ()
     is_item = False
@@ -58,6 +60,8 @@ def read_lines(text: str, *, form: Form = Form.LINE) -> tuple[Setting, ...]:
             if is_item and match["key"] == "name" and found:
                 # The tables of an array are told apart by their names.
                 section, is_item = (*section, found[-1].value), False
+        elif is_spaced and (match := _SPACED.match(line)) is not None:
+            found.extend(_line(text, match, at, section, form))
         at += len(line) + 1
     return tuple(found)
 
@@ -133,7 +137,10 @@ def _value(rest: str, start: int) -> Scalar | None:
     if rest[:1] in ('"', "'") or rest.endswith("\\"):
         # It goes on in the next line.
         return None
-    plain = re.split(r"\s+[#;]|;\s*$", rest)[0].rstrip()
+    plain = re.split(r"\s+[#;]", rest)[0].rstrip()
+    if plain.endswith(";") and not re.search(r"[=;].*;", plain):
+        # It ends a statement; the last of several belongs to the value, as in a connection's string.
+        plain = plain[:-1].rstrip()
     return Scalar(plain, start, start + len(plain))
 
 

@@ -39,7 +39,7 @@ def _set_today(deed: Deed, files: ConfigurationFiles) -> Iterator[tuple[Match, s
             yield from ((one, wish.value) for one in found)
     if deed.phrase is not None:
         value = deed.phrase.value
-        near = phrase_matches(deed.phrase, files.about(deed.phrase))
+        near = phrase_matches(deed.phrase, files.with_number(value))
         # A sentence names no key: only the very value says that this is what it was about.
         found = [one for one in near if is_set(one, value, one.words if value.isdigit() else ())]
         if len(found) <= PLACES_MAX:

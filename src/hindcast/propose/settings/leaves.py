@@ -38,6 +38,9 @@ def settings_of_leaves(leaves: list[Leaf], form: Form) -> Iterator[Setting]:
             yield from inner(leaf.value, plain, scope)
             continue
         owner = leaf.path[-2] if len(leaf.path) > 1 else ""
+        if isinstance(owner, int) and values.get(owner) is leaf.value:
+            # What an item is called is no setting of it.
+            continue
         if last == "value" and isinstance(owner, int) and owner in values and owner in labels:
             # `- name: POOL_SIZE` with `value: "50"` below it sets POOL_SIZE.
             key = values[owner]

@@ -66,16 +66,25 @@ def matches(wish: Wish, files: Iterable[tuple[SourceFile, Sequence[Setting]]]) -
 def phrase_matches(phrase: Phrase, files: Iterable[tuple[SourceFile, Sequence[Setting]]]) -> tuple[Match, ...]:
     """The numbers that a sentence may be about: by the words of their keys."""
     meant = action_key(phrase.text)
+    known: dict[tuple[str, ...], float] = {}
     found: list[Match] = []
     for file, settings in files:
         for one in settings:
-            if quantity(one.value, words_of(*one.path)) is None:
+            if not one.value[:1].isdigit() or quantity(one.value, words_of(*one.path)) is None:
                 continue
-            key = action_key(f"raised the {' '.join(words_of(*one.path[-2:]))}")
-            alike = key_similarity(meant, ActionKey(meant.deed, key.words)) if meant.words and key.words else 0.0
+            key = words_of(*one.path[-2:])
+            if key not in known:
+                known[key] = _phrase_likeness(meant, key)
+            alike = known[key]
             if alike >= _PHRASE_MIN and (settable := defaulted(one)) is not None:
                 found.append(Match(file, settable, alike))
     return _ordered(found)
+
+
+def _phrase_likeness(meant: ActionKey, key: Sequence[str]) -> float:
+    """How likely a sentence's object is what a key counts."""
+    words = action_key(f"raised the {' '.join(key)}").words
+    return key_similarity(meant, ActionKey(meant.deed, words)) if meant.words and words else 0.0
 
 
 def likeness(wish: Wish, setting: Setting) -> float:

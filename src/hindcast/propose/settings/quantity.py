@@ -90,15 +90,12 @@ def converted(wanted: str, wanted_words: Sequence[str], today: str, today_words:
         return wanted if not then.unit or not today.strip() or _agree_text(today) else None
     if now.family != then.family:
         return None
-    if now.factor == then.factor:
-        if now.unit == then.unit:
-            return wanted
-        return f"{_number(then.number)}{now.unit}"
+    if bool(now.unit) == bool(then.unit) and (now.unit or now.factor == then.factor):
+        # A unit that is written may be another one: it is what memory says, letter by letter.
+        return wanted
+    # 1500 ms is no whole number of seconds, and a key's own unit cannot be changed.
     exact = then.amount / now.factor
-    if exact.denominator == 1:
-        return f"{exact.numerator}{now.unit}"
-    # 1500 ms is no whole number of seconds; a unit that is written can be another one, a key's own cannot.
-    return wanted if now.unit and then.unit else None
+    return f"{exact.numerator}{now.unit}" if exact.denominator == 1 else None
 
 
 def _agree(one: Quantity | None, other: Quantity | None) -> bool:
@@ -156,7 +153,3 @@ def _by_key(key_words: Sequence[str]) -> tuple[str, Fraction]:
                 word, _BYTES[word]
             )
     return "", Fraction(1)
-
-
-def _number(number: Fraction) -> str:
-    return str(number.numerator) if number.denominator == 1 else str(float(number))

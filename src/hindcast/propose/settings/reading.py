@@ -21,7 +21,7 @@ _LOCK = re.compile(
     re.I,
 )
 _LINES = re.compile(
-    r"(?:(?:^|/)\.?env(?:\.[\w.-]+)?|\.env|\.ini|\.cfg|\.conf|\.cnf|\.properties|\.service|\.socket|\.timer|\.slice|\.envrc)$",
+    r"(?:(?:^|/)\.?env(?:\.[\w.-]+)?|\.env|\.ini|\.cfg|\.properties|\.service|\.socket|\.timer|\.slice|\.envrc)$",
     re.I,
 )
 _DOCKERFILE = re.compile(r"(?:^|/)(?:Dockerfile|Containerfile)(?:\.[\w-]+)?$|\.dockerfile$", re.I)
@@ -43,7 +43,7 @@ def settings_in(path: str, text: str) -> tuple[Setting, ...]:
     return _read(_reader(path) or ("code" if path.endswith((".py", ".js", ".mjs", ".cjs", ".ts")) else ""), text)
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=1_024)
 def _read(reader: str, text: str) -> tuple[Setting, ...]:
     if reader == "json" or (reader == "yaml" and text.lstrip()[:1] == "{" and "{{" not in text):
         found = read_json(text)
@@ -52,8 +52,8 @@ def _read(reader: str, text: str) -> tuple[Setting, ...]:
         return read_yaml(text)
     if reader == "toml":
         return read_lines(text, form=Form.TOML)
-    if reader == "lines":
-        return read_lines(text)
+    if reader in ("lines", "conf"):
+        return read_lines(text, is_spaced=reader == "conf")
     if reader == "dockerfile":
         return read_dockerfile(text)
     return read_code(text) if reader == "code" else ()
@@ -75,6 +75,7 @@ def read_json(text: str) -> tuple[Setting, ...]:
     return tuple(settings_of_leaves(leaves, Form.JSON))
 
 
+@lru_cache(maxsize=16_384)
 def _reader(path: str) -> str:
     if _LOCK.search(path):
         return ""
@@ -87,4 +88,6 @@ def _reader(path: str) -> str:
     ):
         if pattern.search(path):
             return name
+    if path.lower().endswith((".conf", ".cnf")):
+        return "conf"
     return "toml" if path.lower().endswith(".toml") else ""

@@ -123,7 +123,7 @@ def _said(deed: Deed, files: ConfigurationFiles) -> Iterator[Proposal | Warned]:
     said = deed.phrase
     if said is None:
         return
-    found = phrase_matches(said, files.about(said))
+    found = phrase_matches(said, files.with_number(*((said.was, said.value) if said.was else ())))
     now = [one for one in found if is_set(one, said.value, one.words)]
     if said.was:
         found = tuple(one for one in found if is_set(one, said.was, one.words))

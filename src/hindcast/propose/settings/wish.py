@@ -28,12 +28,15 @@ _HIDDEN = re.compile(r"^\*+$|^<.*>$|redacted|^\[.*\]$|^x{3,}$|^…$|^\.\.\.$", r
 # A name that only a setting has: joined words, capitals, camels, or marked as code.
 _NAME = (
     r"(?:`(?P<{0}ticked>[\w.\-/]+)`"
-    r"|(?P<{0}name>[A-Za-z][\w-]*(?:[._][\w-]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+|[A-Z][A-Z0-9]{{3,}}))"
+    r"|(?<!\w)(?P<{0}name>[A-Za-z][\w-]*(?:[._][\w-]+)+|[A-Z]?[a-z]+(?:[A-Z][a-z0-9]+)+|[A-Z][A-Z0-9]{{3,}}))"
 )
-_VALUE = r"[\"'`]?(?P<value>[+-]?\d[\w.%]*|true|false|on|off)[\"'`]?(?![\w])"
+_VALUE = r"[\"'`]?(?P<value>[+-]?\d[\w.%]*|true|false|on|off)[\"'`]?(?![\w])(?!\s*[*/])"
 _FROM = r"(?:\s+from\s+[\"'`]?(?P<was>[\w.%]+)[\"'`]?)?"
 _TOLD = re.compile(_NAME.format("a") + r"(?:\s+\w+){0,3}?" + _FROM + r"\s*(?:\bto\b|=|:|->|→)\s*" + _VALUE)
 _ARROW = re.compile(_NAME.format("b") + r"\s*[:=]?\s*(?P<was>[\w.%]+)\s*(?:->|→|=>)\s*" + _VALUE)
+_MORE = re.compile(r"(?<=\S)(?:,\s*|\s+)(?=[A-Za-z_][\w.-]*=\S)")
+# `maxmemory-policy noeviction`, `timeout 0`: two words are a setting where one of them looks like it.
+_SPACED = re.compile(r"^\s*[a-z]\w*(?:[-_.]\w+)+[ \t]+\S+\s*$|^\s*[a-z][\w.-]*[ \t]+(?:\d\w*|yes|no|on|off)\s*$")
 _BECAME = re.compile(r"^(\S+)\s*(?:->|→|=>)\s*(\S+)$")
 _IDENTITY = frozenset({"apiVersion", "kind", "metadata", "selector", "matchLabels", "labels", "annotations"})
 
@@ -66,7 +69,8 @@ class Phrase:
 
 
 _PHRASE = re.compile(
-    r"(?:\bfrom\s+(?:\w+\s+)?(?P<was>\d[\w.%]*)(?:\s+\w+){0,2}?\s+)?\bto\s+(?:\w+\s+)?(?P<value>\d[\w.%]*)(?:\s*(?P<unit>ms|s|seconds|minutes|Mi|Gi|MB|GB)\b)?",
+    r"(?:\bfrom\s+(?:\w+\s+)?(?P<was>\d[\w.%]*)(?:\s+\w+){0,2}?\s+)?(?<!\bup )\bto\s+(?:\w+\s+)?"
+    r"(?P<value>\d[\w.%]*)(?![\w:])(?:\s*(?P<unit>ms|s|seconds|minutes|Mi|Gi|MB|GB)\b)?",
 )
 
 
@@ -78,8 +82,8 @@ def wishes(config: str) -> tuple[Wish, ...]:
     found: list[Wish] = []
     seen: set[tuple[str, ...]] = set()
     for wish in (*map(_unfolded, _read(text)), *(() if _is_file(text) else told(text))):
-        if wish.path and wish.path not in seen and is_settable(wish.value):
-            seen.add(wish.path)
+        if wish.path and wish.words not in seen and is_settable(wish.value):
+            seen.add(wish.words)
             found.append(wish)
     return tuple(found[:WISHES_MAX])
 
@@ -146,6 +150,8 @@ def _of_diff(lines: list[str]) -> Iterator[Wish]:
 
 def _settings(text: str) -> tuple[Setting, ...]:
     text = re.sub(r"^(\s*[\w.]+)\s+TO\s+", r"\1 = ", text, flags=re.I | re.M)
+    # `A=1 B=2` and `a=1, b=2` are two lines in one.
+    text = re.sub(r"^[A-Za-z_][\w.-]*=\S.*$", lambda line: _MORE.sub("\n", line[0]), text, flags=re.M)
     if text.lstrip()[:1] == "{":
         found = read_json(text)
         if found:
@@ -159,9 +165,12 @@ def _settings(text: str) -> tuple[Setting, ...]:
         is_toml = has_section and any("." in line for line in lines if line.lstrip().startswith("["))
         body = re.sub(r"^(\s*)ENV\s+", r"\1", text, flags=re.M)
         return _plain(read_lines(body, form=Form.TOML if is_toml else Form.LINE))
+    if lines and all(_SPACED.match(line) for line in lines):
+        return _plain(read_lines(text, is_spaced=True))
     return _plain(read_yaml(text)) if _STRUCTURED.search(text) or "- " in text else ()
 
 
 def _plain(found: tuple[Setting, ...]) -> tuple[Setting, ...]:
-    """Without what only says which document it is."""
-    return tuple(one for one in found if not _IDENTITY & set(one.path))
+    """Without what only says which document it is, and without a command line whose flags are told one by one."""
+    lines = {one.path[:-1] for one in found if one.form is Form.FLAG}
+    return tuple(one for one in found if one.path not in lines and not _IDENTITY & set(one.path))
