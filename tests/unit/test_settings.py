@@ -255,6 +255,14 @@ def test_a_harmful_value_that_is_set_is_warned_of(config: str, action: str, text
     assert one.path == ".env"
 
 
+def test_an_example_does_no_harm() -> None:
+    """A harmful value in a file that only shows how, or that tests use, is not warned of."""
+    bad = advice("POOL_SIZE=200", "raised the pool", worked=0, made_worse=1)
+    files = {".env.example": "POOL_SIZE=200\n", "tests/.env": "POOL_SIZE=200\n", ".env": "POOL_SIZE=200\n"}
+
+    assert [one.path for one in warnings(files, avoid=(bad,))] == [".env"]
+
+
 def test_beyond_a_harmful_value_is_harmful() -> None:
     """More than what did harm when raised is warned of; less is not, and neither is what merely had no effect."""
     bad = advice("REDIS_MAX_CONNECTIONS=200", "raised the pool size to 200", worked=0, made_worse=1)

@@ -10,7 +10,7 @@ from hindcast.model.card import Proposal, Warned
 from hindcast.model.code import LineSpan
 from hindcast.propose.settings.entry import line_of
 from hindcast.propose.settings.files import ConfigurationFiles
-from hindcast.propose.settings.matching import Match, is_set, matches, phrase_matches
+from hindcast.propose.settings.matching import Match, is_set, matches, phrase_matches, standing
 from hindcast.propose.settings.quantity import quantity
 from hindcast.propose.settings.remembered import Deed, harmed
 from hindcast.propose.sheet import Sheet
@@ -26,7 +26,8 @@ def harmful_settings(sheet: Sheet) -> Iterable[Proposal | Warned]:
     for deed in harmed(sheet):
         for match, value in _set_today(deed, files):
             key = (match.file.path, match.setting.start)
-            if key not in seen:
+            # What only developers, tests and readers use does no harm.
+            if key not in seen and standing(match.file.path) > 0:
                 seen.add(key)
                 yield _warned(deed, match, value)
 
