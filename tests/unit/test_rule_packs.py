@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from hindcast.model.code_rule import CodeRule
 from hindcast.propose.carry.syntax import faults
 from hindcast.propose.rules import pack, rules, search
 from hindcast.propose.rules.page import page
+from hindcast.propose.rules.precision import READ, precision
 
 EVERY = rules()
 
@@ -95,3 +97,21 @@ def test_the_page_is_written_from_the_packs() -> None:
     written = Path(__file__).resolve().parents[2] / "docs" / "reference" / "rules.md"
 
     assert page() == written.read_text(encoding="utf-8")
+
+
+def test_trust_is_what_was_counted() -> None:
+    """How far a rule is trusted comes from the findings that were read, and from nothing else."""
+    listed = Path(__file__).resolve().parents[2] / "bench" / "rules_read.toml"
+    counted: dict[str, tuple[int, int]] = {}
+    for one in tomllib.loads(listed.read_text(encoding="utf-8"))["read"]:
+        right, read = counted.get(one["rule"], (0, 0))
+        counted[one["rule"]] = (right + one["right"], read + 1)
+        assert one["why"].endswith(".")
+
+    assert counted == READ
+    assert set(counted) <= {rule.id for rule in EVERY}
+    assert (
+        precision("py-queue-without-end")
+        < precision("py-request-without-timeout")
+        < precision("py-program-without-timeout")
+    )
