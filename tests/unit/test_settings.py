@@ -167,6 +167,7 @@ def test_a_missing_key_goes_beside_its_siblings(path: str, text: str, config: st
         (".env", ENV, "REDIS_MAX_CONNECTIONS="),
         (".env", ENV, "restarted everything"),
         (".env", ENV, ""),
+        ("k8s/checkout.yaml", DEPLOYMENT, "startupProbe: { failureThreshold: 36, periodSeconds: 9 }"),
         ("k8s/checkout.yaml", DEPLOYMENT, "kind: StatefulSet\nmetadata: {name: db}\nspec: {replicas: 6}"),
         ("src/tasks.py", "REDIS_MAX_CONNECTIONS = 50\n", "REDIS_MAX_CONNECTIONS=20"),
         ("package-lock.json", '{"pool": {"max": 50}}', "pool.max=20"),
@@ -192,11 +193,13 @@ def test_a_sentence_is_enough_where_one_number_fits() -> None:
     """A fix in words is found by the words of a key and the old value."""
     [made] = proposals({".env": "DB_URL=x\nPOOL_SIZE=50\n"}, advice("", "lowered the pool size from 50 to 20"))
     other = proposals({".env": "POOL_SIZE=80\n"}, advice("", "lowered the pool size from 50 to 20"))
+    unit = proposals({".env": "HTTP_TIMEOUT_MS=3000\n"}, advice("", "raised the timeout from 3s to 10s"))
     keyed = proposals({".env": ENV}, advice("", "lowered REDIS_MAX_CONNECTIONS from 50 to 20 and restarted"))
 
     assert made.edit.text == "DB_URL=x\nPOOL_SIZE=20\n"
     assert made.confidence < 0.7
     assert other == []
+    assert [one.edit.text for one in unit] == ["HTTP_TIMEOUT_MS=10000\n"]
     assert ENV.replace("=50", "=20") == keyed[0].edit.text
 
 

@@ -10,7 +10,7 @@ from hindcast.model.action import ActionKey, action_key, key_similarity
 from hindcast.model.code import SourceFile
 from hindcast.propose.settings.entry import Setting, words_of
 from hindcast.propose.settings.inner import defaulted
-from hindcast.propose.settings.quantity import quantity, same_value
+from hindcast.propose.settings.quantity import UNIT_WORDS, quantity, same_value
 from hindcast.propose.settings.wish import Phrase, Wish
 
 # Less alike than this is another key.
@@ -83,7 +83,8 @@ def phrase_matches(phrase: Phrase, files: Iterable[tuple[SourceFile, Sequence[Se
 
 def _phrase_likeness(meant: ActionKey, key: Sequence[str]) -> float:
     """How likely a sentence's object is what a key counts."""
-    words = action_key(f"raised the {' '.join(key)}").words
+    # In which unit a key counts is no part of what it counts.
+    words = action_key(f"raised the {' '.join(word for word in key if word not in UNIT_WORDS)}").words
     return key_similarity(meant, ActionKey(meant.deed, words)) if meant.words and words else 0.0
 
 

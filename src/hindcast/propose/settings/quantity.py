@@ -36,6 +36,7 @@ _FALSE = frozenset({"false", "off", "no", "disabled"})
 # Words of a key that say what its number counts. `s` and `m` alone are letters, not units.
 _KEY_TIME = frozenset(_TIME) - {"s", "h", "d", "day", "hour", "minute", "second", "min"}
 _KEY_BYTES = frozenset({"bytes", "kb", "mb", "gb", "kib", "mib", "gib"})
+UNIT_WORDS = _KEY_TIME | _KEY_BYTES | {"s"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,8 @@ def wishes(config: str) -> tuple[Wish, ...]:
         return ()
     found: list[Wish] = []
     seen: set[tuple[str, ...]] = set()
-    for wish in (*map(_unfolded, _read(text)), *(() if _is_file(text) else told(text))):
+    # A sentence is read as one only where nothing is written as in a file: what hangs below a name keeps hanging there.
+    for wish in tuple(map(_unfolded, _read(text))) or told(text):
         if wish.path and wish.words not in seen and is_settable(wish.value):
             seen.add(wish.words)
             found.append(wish)
@@ -121,11 +122,6 @@ def _unfolded(wish: Wish) -> Wish:
     """`50 -> 200` as a value is what it was, and what it became."""
     match = _BECAME.match(wish.value)
     return replace(wish, was=match[1], value=match[2]) if match is not None else wish
-
-
-def _is_file(text: str) -> bool:
-    lines = [line for line in text.splitlines() if line.strip()]
-    return len(lines) > 1 or bool(_FLAT.match(text)) or text.lstrip()[:1] in "{["
 
 
 def _read(text: str) -> Iterator[Wish]:
