@@ -111,7 +111,7 @@ def test_trust_is_what_was_counted() -> None:
     assert counted == READ
     assert set(counted) <= {rule.id for rule in EVERY}
     assert (
-        precision("py-queue-without-end")
+        precision("py-error-passed-over")
         < precision("py-request-without-timeout")
         < precision("py-program-without-timeout")
     )
