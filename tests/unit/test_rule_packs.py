@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import textwrap
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,14 @@ def test_trust_is_what_was_counted() -> None:
         < precision("py-request-without-timeout")
         < precision("py-program-without-timeout")
     )
+
+
+def test_several_threads_search_the_same_file() -> None:
+    """A file that is kept parsed can be searched by several requests at once."""
+    code = EVERY[0].bad[0].code
+    alone = [found.text for found in search(EVERY, code, Tongue.PYTHON)]
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        together = list(pool.map(lambda _: search(EVERY, code, Tongue.PYTHON), range(20)))
+
+    assert alone
+    assert all([found.text for found in one] == alone for one in together)
