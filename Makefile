@@ -76,6 +76,7 @@ bench-name:
 generate: $(READY) ## Write again what is generated from the code: references, the API's description, the client
 	@$(BIN)/python -m hindcast.cli.reference
 	@$(BIN)/python -m hindcast.config.reference
+	@$(BIN)/python -m hindcast.cli.rules_page
 	@$(BIN)/python -m hindcast.mcp.reference
 	@$(BIN)/python -m hindcast.rest.openapi
 	@$(BIN)/python -m hindcast.rest.client_code
