@@ -105,7 +105,7 @@ def test_services_say_how_they_do(hindcast: Resting) -> None:
         24,
         21,
         20,
-    )  # noqa: E501
+    )
     assert datetime.fromisoformat(payment["last_seen_at"]) == NOW - timedelta(seconds=20)
 
 
