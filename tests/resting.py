@@ -16,6 +16,7 @@ from hindcast.casebook import Casebook
 from hindcast.config import Settings
 from hindcast.memory import Memory
 from hindcast.model.case import Case
+from hindcast.ports import Clock
 from hindcast.rest import create_app
 
 SPACE_HEADER = "X-Hindcast-Space"
@@ -51,10 +52,10 @@ class Resting:
 
 
 @contextmanager
-def resting(folder: Path, **settings: Any) -> Iterator[Resting]:
+def resting(folder: Path, clock: Clock | None = None, **settings: Any) -> Iterator[Resting]:
     """One that is closed in the end."""
     chosen = Settings(**{"store": str(folder / "store"), "space": "local", "model": "none", "actor": "ana", **settings})
-    running = open_app(chosen)
+    running = open_app(chosen, clock=clock)
     app = create_app(running, chosen)
     with TestClient(app, base_url="http://127.0.0.1", client=("127.0.0.1", 50_000)) as client:
         yield Resting(app, running, client, folder)

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from tests.resting import Resting, resting
 
+from hindcast.adapters.clock import ManualClock
+
 LOGS = "/api/v1/logs"
 NOW = datetime.now(UTC).replace(microsecond=0)
 TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -36,7 +38,8 @@ def lines(service: str, *told: tuple[datetime, int, str], trace: str = "") -> di
 @pytest.fixture(scope="module")
 def hindcast(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Resting]:
     """A Hindcast that has heard of two services, a trace and an outage that is under way."""
-    with resting(tmp_path_factory.mktemp("telemetry")) as made:
+    # Time stands still: what was just now when this was written stays so, however late these tests come.
+    with resting(tmp_path_factory.mktemp("telemetry"), ManualClock(NOW)) as made:
         same = NOW - timedelta(minutes=10)
         burst = [(same, 9, f"burst line {number}") for number in range(25)]
         made.ask("POST", "/v1/logs", "shop", json=lines("auth", *burst))
