@@ -1,4 +1,4 @@
-"""Gives memory back to the system: what allocators keep in reserve, and pages of libraries that only loading needed.
+"""Gives memory back to the system: what allocators keep in reserve, and pages of files that are not needed just now.
 
 Loading the telemetry engine touches most of a file of half a gigabyte, of which an idle server uses little. Pages of a
 library that nobody wrote to can be let go of at any time; what is needed again comes back from the file.
@@ -18,6 +18,7 @@ import pyarrow as pa
 _SMAPS = Path("/proc/self/smaps")
 _HEAD = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ \S+ *(.*)")
 _ONLY_READ = frozenset({"r--p", "r-xp"})
+_SHARED = "r--s"
 # Smaller ones are not worth a call.
 MAPPING_BYTES_MIN = 500_000
 _DONTNEED = 4
@@ -28,7 +29,7 @@ _M_ARENA_MAX = -8
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """A part of a library in memory that is only read, and of which no page differs from the file."""
+    """A part of a file in memory that is only read, and of which no page differs from the file."""
 
     begin: int
     bytes: int
@@ -52,7 +53,7 @@ def give_back() -> None:
 
 
 def only_read() -> Iterator[Mapping]:
-    """The large parts of libraries that can be let go of.
+    """The large parts of libraries, and of files that are only read, that can be let go of.
 
     A page that was written to, by the loader or anybody, keeps its whole part: it could not be read again.
     """
@@ -60,8 +61,10 @@ def only_read() -> Iterator[Mapping]:
     for line in _SMAPS.read_text(encoding="utf-8", errors="replace").splitlines():
         if head := _HEAD.fullmatch(line):
             begin, end = int(head[1], 16), int(head[2], 16)
-            is_library = ".so" in head[4] and head[3] in _ONLY_READ and end - begin >= MAPPING_BYTES_MIN
-            found = Mapping(begin, end - begin) if is_library else None
+            is_library = ".so" in head[4] and head[3] in _ONLY_READ
+            # Files of an index are mapped to be read, and shared with whoever else reads them.
+            is_ours = (is_library or head[3] == _SHARED) and end - begin >= MAPPING_BYTES_MIN
+            found = Mapping(begin, end - begin) if is_ours else None
         elif found is not None and line.startswith("Anonymous:"):
             if line.split()[1] == "0":
                 yield found
