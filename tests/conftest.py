@@ -227,7 +227,7 @@ def memory(place: Place) -> Memory:
     return place.memory()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def source_environment() -> Mapping[str, str]:
     """What another Python process needs in order to import this very package."""
     import hindcast
