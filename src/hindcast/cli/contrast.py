@@ -12,7 +12,7 @@ from rich.text import Text
 
 from hindcast.cli import render
 from hindcast.model.answer import Alteration, Conflict, Conflicts, Difference, NoTurn, Turn
-from hindcast.model.record import Json, Record
+from hindcast.model.record import Json, Record, inside
 
 # Beyond this a difference is for a program: --json has all of it.
 CHANGES_SHOWN_MAX = 200
@@ -83,20 +83,6 @@ def field(record: Record | None, name: str) -> tuple[Json, bool]:
     if name in ("@kind", "@text"):
         return (record.kind if name == "@kind" else record.text), True
     return inside(record.body, name)
-
-
-def inside(held: Json, name: str) -> tuple[Json, bool]:
-    """What a value holds in one dotted field. A field's own name may have dots, so the longest match wins."""
-    if not name:
-        return held, True
-    if not isinstance(held, Mapping):
-        return None, False
-    if name in held:
-        return held[name], True
-    for place in [index for index, char in enumerate(name) if char == "."][::-1]:
-        if name[:place] in held:
-            return inside(held[name[:place]], name[place + 1 :])
-    return None, False
 
 
 def conflicts(found: Conflicts, words: Sequence[str], *, full: bool) -> Group:

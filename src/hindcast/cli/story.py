@@ -41,7 +41,7 @@ class Words:
             "",
             "Three things to try in another terminal:",
             f"  ask      {here} ask '{QUESTION}'",
-            f"  break    {self.program} --space {self.space} inject bad-deploy --service payment --to {url}",
+            f"  break    {self.program} --space {self.space} inject bad-deploy --service user --to {url}",
             f"  watch    curl -N '{url}/api/v1/live?space={self.space}&kinds=incident,answer'",
             "",
             f"Seven services have begun to log; {self.scenario} follows in {QUIET_SECONDS // 60} minutes.",

@@ -21,8 +21,8 @@ from hindcast.client.connection import (
     refusal,
 )
 from hindcast.client.events import Event, Reader
+from hindcast.client.generated.awaited import AsyncCalls
 from hindcast.client.generated.calls import LIVE
-from hindcast.client.generated.methods import AsyncCalls
 from hindcast.model.errors import Busy, Unavailable
 
 T = TypeVar("T")

@@ -22,7 +22,7 @@ from hindcast.client.connection import (
 )
 from hindcast.client.events import Event, Reader
 from hindcast.client.generated.calls import LIVE
-from hindcast.client.generated.methods import Calls
+from hindcast.client.generated.waiting import Calls
 from hindcast.model.errors import Busy, Unavailable
 
 T = TypeVar("T")

@@ -11,8 +11,9 @@ from hindcast.memory.three_way import ABSENT, Value, differing, equal, leaves
 from hindcast.memory.view import View
 from hindcast.model.answer import Alteration, Blame, Difference, Moment, NoTurn, Turn
 from hindcast.model.errors import Malformed, Refused
+from hindcast.model.ids import Address
 from hindcast.model.query import Query
-from hindcast.model.record import Commit, Json, Record, State
+from hindcast.model.record import Commit, Json, Record, State, inside
 from hindcast.ports import Store
 
 # What is asked of memory at a moment: a search, or any function of what it shows then.
@@ -135,6 +136,17 @@ def _commit_between(store: Store, moment: Moment, low: int, high: int) -> Commit
         return below[0]
     above = store.commits(moment.scope, before=high, after=max(middle, low), commits_max=1, oldest_first=True)
     return above[0] if above else None
+
+
+def value_at(address: Address, field: str = "") -> Callable[[View], Json]:
+    """A question for `bisect`: the value at an address, where null and nothing are told apart."""
+
+    def ask(view: View) -> Json:
+        record = view.find(address)
+        value, there = inside(record.body, field) if record is not None else (None, False)
+        return {"there": there, "value": value}
+
+    return ask
 
 
 def answer(view: View, question: Question) -> Json:

@@ -142,3 +142,17 @@ Scope = tuple[tuple[int, int], ...]
 
 # Later than any step: "whatever the branch holds by now".
 SEQ_MAX = 2**62
+
+
+def inside(held: Json, name: str) -> tuple[Json, bool]:
+    """What a value holds in one dotted field. A field's own name may have dots, so the longest match wins."""
+    if not name:
+        return held, True
+    if not isinstance(held, Mapping):
+        return None, False
+    if name in held:
+        return held[name], True
+    for place in [index for index, char in enumerate(name) if char == "."][::-1]:
+        if name[:place] in held:
+            return inside(held[name[:place]], name[place + 1 :])
+    return None, False

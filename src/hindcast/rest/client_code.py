@@ -313,25 +313,23 @@ def calls(document: Document) -> str:
     return head + imports + "".join(rows) + "\n" + table
 
 
-def methods(document: Document) -> str:
-    """The module with a method for each call, twice."""
+def methods(document: Document, name: str, told: str, word: str) -> str:
+    """A module with a method for each call: waited for, or awaited where the word is `async`."""
     head = _WRITTEN.format("A method for every call of the API.")
     imports = (
-        "from __future__ import annotations\n\nfrom collections.abc import Mapping\n"
+        "from __future__ import annotations\n\nfrom abc import ABC, abstractmethod\n"
+        "from collections.abc import Mapping\n"
         "from datetime import date, datetime\nfrom typing import Any, Literal, TypeVar\n\n"
         "from hindcast.client.call import Call\nfrom hindcast.client.generated import calls, shapes\n\n"
         'T = TypeVar("T")\n\n'
     )
-    parts = [head, imports]
-    for name, told, word in (
-        ("Calls", "Calls that are waited for.", ""),
-        ("AsyncCalls", "Calls that are awaited.", "async "),
-    ):
-        parts.append(f'class {name}:\n    """{told}"""\n\n')
-        parts.append(f"    {word}def _run(self, call: Call[T], given: Mapping[str, object]) -> T:\n")
-        parts.append("        raise NotImplementedError\n\n")
-        parts.extend(_method(one, word) for one in document.operations() if one.accept != STREAM)
-    return "".join(parts)
+    run = (
+        f'class {name}(ABC):\n    """{told}"""\n\n    @abstractmethod\n'
+        f"    {word}def _run(self, call: Call[T], given: Mapping[str, object]) -> T:\n"
+        '        """Make a call and read its answer."""\n\n'
+    )
+    each = (_method(one, word) for one in document.operations() if one.accept != STREAM)
+    return "".join((head, imports, run, *each))
 
 
 def _method(one: Operation, word: str) -> str:
@@ -359,7 +357,12 @@ def _key(one: Operation, argument: Argument) -> str:
 def written(document: Schema) -> dict[str, str]:
     """Every module that is generated, by file name."""
     outside = Document(document, prefix="shapes.")
-    made = {"shapes.py": shapes(Document(document)), "calls.py": calls(outside), "methods.py": methods(outside)}
+    made = {
+        "shapes.py": shapes(Document(document)),
+        "calls.py": calls(outside),
+        "waiting.py": methods(outside, "Calls", "Calls that are waited for.", ""),
+        "awaited.py": methods(outside, "AsyncCalls", "Calls that are awaited.", "async "),
+    }
     return {name: _formatted(name, text) for name, text in made.items()}
 
 

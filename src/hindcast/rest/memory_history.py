@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, TypeVar
 
 from fastapi import FastAPI, Query
@@ -10,6 +10,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from hindcast.memory import Memory, View
+from hindcast.memory.compare import value_at
 from hindcast.model.answer import Moment
 from hindcast.model.errors import Malformed
 from hindcast.model.ids import Address, is_commit_prefix
@@ -160,7 +161,7 @@ def _add_bisect(app: FastAPI, desk: Desk) -> None:
         question: Asked | Callable[[View], Json] = Asked(text or "", Filter(namespace=namespace), top)
         if address is not None:
             where = Address.parse(address)
-            question = _value_at(where, field)
+            question = value_at(where, field)
             # That it came into being is no answer to when it changed.
             since = since or memory.history(where, last)[-1].commit
         first = _moment(memory, since or BEGINNING, branch)
@@ -174,31 +175,6 @@ def numbered(items: Sequence[T], cursor: str | None, limit: int) -> Page[T]:
         raise Malformed("That is no place in a list.", field="cursor", remedy="Use `next` of the page before as it is.")
     more = cursor_of(place + limit) if len(items) > place + limit else None
     return Page(tuple(items[place : place + limit]), more)
-
-
-def _value_at(address: Address, field: str) -> Callable[[View], Json]:
-    """Ask for a value, and tell one that is null from one that is not there."""
-
-    def ask(view: View) -> Json:
-        record = view.find(address)
-        value, there = inside(record.body, field) if record is not None else (None, False)
-        return {"there": there, "value": value}
-
-    return ask
-
-
-def inside(held: Json, name: str) -> tuple[Json, bool]:
-    """What a value holds in one dotted field. A field's own name may have dots, so the longest match wins."""
-    if not name:
-        return held, True
-    if not isinstance(held, Mapping):
-        return None, False
-    if name in held:
-        return held[name], True
-    for place in [index for index, char in enumerate(name) if char == "."][::-1]:
-        if name[:place] in held:
-            return inside(held[name[:place]], name[place + 1 :])
-    return None, False
 
 
 def _moment(memory: Memory, at: str | None, branch: str) -> Moment:

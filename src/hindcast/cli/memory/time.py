@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,7 +22,7 @@ from hindcast.model.query import Filter, Query
 from hindcast.model.record import MAIN, Action, Commit, Json
 
 if TYPE_CHECKING:
-    from hindcast.memory import Memory, View
+    from hindcast.memory import Memory
 
 COMMITS_PER_PAGE = 20
 COMMITS_PER_FETCH = 1_000
@@ -243,8 +243,10 @@ def bisect(
             field="question",
             remedy="Give words to search for, or --path ADDRESS for the value at an address.",
         )
+    from hindcast.memory.compare import value_at
+
     question = (
-        _value_at(Address.parse(path), field)
+        value_at(Address.parse(path), field)
         if path is not None
         else Query(" ".join(words or ()), Filter(namespace=namespace), top)
     )
@@ -261,14 +263,3 @@ def bisect(
     session.answer(document, contrast.turn(found, session.now(), full=full))
     if not isinstance(found, NoTurn):
         session.hint(f"All that it changed: hindcast memory show {render.short(found.commit.id)}")
-
-
-def _value_at(address: Address, field: str) -> Callable[[View], Json]:
-    """Ask for a value, and tell one that is null from one that is not there."""
-
-    def ask(view: View) -> Json:
-        record = view.find(address)
-        value, there = contrast.inside(record.body, field) if record is not None else (None, False)
-        return {"there": there, "value": value}
-
-    return ask
