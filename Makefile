@@ -7,8 +7,8 @@
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 PYTHON ?= python3
-# Two workers suit a small shared machine, and each one starts a PostgreSQL of its own.
-TEST_WORKERS ?= 2
+# Three workers keep two processors busy, because many tests wait; each one starts a PostgreSQL of its own.
+TEST_WORKERS ?= 3
 TEST_ARGS ?=
 DEMO_ARGS ?=
 BENCH_ARGS ?=
@@ -24,6 +24,9 @@ SENDERS := $(VENV)/senders/.ready
 CLICKHOUSE := $(VENV)/clickhouse/.ready
 # What looks at Hindcast as agents' tools do.
 INSPECTOR := $(VENV)/inspector/.ready
+# What the web pages are built and tested with, and the browser that looks at them.
+WEB := web/node_modules/.ready
+BROWSER := $(VENV)/.browser
 CODE := $(wildcard src tests bench examples)
 # A module of bench/ is a benchmark of its own unless it is private or runs inside a peer's environment.
 BENCHES := $(sort $(filter-out _% peer%,$(notdir $(basename $(wildcard bench/*.py)))))
@@ -53,15 +56,19 @@ demo: $(READY) ## Start Hindcast on port 4318 with a simulated outage to watch (
 	@$(BIN)/hindcast demo $(DEMO_ARGS)
 
 .PHONY: test
-test: $(READY) $(SENDERS) $(CLICKHOUSE) $(INSPECTOR) ## Run every test, on real PostgreSQL, ClickHouse and senders (TEST_ARGS='-k merge')
-	@$(BIN)/pytest -n $(TEST_WORKERS) $(TEST_ARGS)
+test: $(READY) $(SENDERS) $(CLICKHOUSE) $(INSPECTOR) $(WEB) $(BROWSER) ## Run every test, on real PostgreSQL, ClickHouse and senders (TEST_ARGS='-k merge')
+	@$(call need,git --version,git)
+	@$(BIN)/pytest -n $(TEST_WORKERS) --dist worksteal $(TEST_ARGS)
 
 .PHONY: check
-check: $(READY) ## Format, lint, types, imports, then every test: what has to pass before a change lands
+check: $(READY) $(WEB) ## Format, lint, types, imports, then every test: what has to pass before a change lands
 	@$(call quietly,$(BIN)/ruff format --check $(CODE))
 	@$(call quietly,$(BIN)/ruff check $(CODE))
 	@$(call quietly,$(BIN)/mypy)
 	@$(call quietly,$(BIN)/lint-imports)
+	@cd web && $(call quietly,npm run --silent check)
+	@cd web && $(call quietly,npm run --silent test)
+	@cd web && $(call quietly,npm run --silent compare)
 	@$(MAKE) test
 
 .PHONY: bench bench-name
@@ -73,13 +80,22 @@ bench-name:
 		echo "There is no benchmark '$(NAME)'. Say make bench NAME=… with one of: $(or $(BENCHES),(none yet))" >&2; exit 2; })
 
 .PHONY: generate
-generate: $(READY) ## Write again what is generated from the code: references, the API's description, the client
+generate: $(READY) $(WEB) ## Write again what is generated from the code: references, the API's description, the client
 	@$(BIN)/python -m hindcast.cli.reference
 	@$(BIN)/python -m hindcast.config.reference
 	@$(BIN)/python -m hindcast.cli.rules_page
 	@$(BIN)/python -m hindcast.mcp.reference
 	@$(BIN)/python -m hindcast.rest.openapi
 	@$(BIN)/python -m hindcast.rest.client_code
+	@cd web && $(call quietly,npm run --silent gen:api)
+
+.PHONY: web
+web: $(WEB) ## Build the web pages into the package, from web/
+	@cd web && $(call quietly,npm run --silent build)
+
+.PHONY: screenshots
+screenshots: $(READY) $(WEB) $(BROWSER) ## Take pictures of every page, in both themes, into docs/images
+	@$(BIN)/python -m tests.web.screenshots docs/images
 
 .PHONY: format
 format: $(READY) ## Format the code and mend what the linter can mend
@@ -88,7 +104,7 @@ format: $(READY) ## Format the code and mend what the linter can mend
 
 .PHONY: clean
 clean: ## Remove everything that make and the tools have made, .venv included
-	@rm -rf $(VENV) $(VENV)-* .demo build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(VENV)-* web/node_modules .demo build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- Pins ---------------------------------------------------------------------------------------------------------
@@ -149,6 +165,16 @@ $(INSPECTOR): tests/inspector/package.json tests/inspector/package-lock.json | $
 	@mkdir -p $(VENV)/inspector
 	@cp tests/inspector/package.json tests/inspector/package-lock.json $(VENV)/inspector/
 	@cd $(VENV)/inspector && $(call quietly,npm install --ignore-scripts --omit=optional --no-audit --no-fund)
+	@touch $@
+
+$(WEB): web/package.json web/package-lock.json
+	@echo "Fetching what the web pages are made with." >&2
+	@$(call need,node -e 'process.exit(+(process.versions.node.split(".")[0] < 20))' && npm --version,nodejs npm)
+	@cd web && $(call quietly,npm ci --ignore-scripts --no-audit --no-fund)
+	@touch $@
+
+$(BROWSER): | $(READY)
+	@$(call need,command -v chromium,chromium fonts-liberation)
 	@touch $@
 
 $(CLICKHOUSE): tests/contract/clickhouse_server.py | $(READY)

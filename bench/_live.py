@@ -43,7 +43,7 @@ class Listener:
 
     def __init__(self, running: Serving) -> None:
         self.named: dict[str, float] = {}
-        self._url = f"{running.url}/api/v1/live"
+        self._url = f"{running.url}/api/v1/live?kinds=incident"
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:

@@ -112,8 +112,18 @@ class Crowd:
         self.heard.setdefault(key, []).append(now)
 
 
+def with_children(pid: int) -> list[int]:
+    """A process, and those that it has started and that still run."""
+    found = Path(f"/proc/{pid}/task").glob("*/children")
+    return [pid, *(int(child) for file in found for child in file.read_text().split())]
+
+
 def resident_mb(pid: int) -> float:
-    """What a process holds in memory, in megabytes as `ps` and `top` count them."""
+    """What a process and its children hold in memory, in megabytes as `ps` and `top` count them."""
+    return sum(_resident_mb(one) for one in with_children(pid))
+
+
+def _resident_mb(pid: int) -> float:
     for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
         if line.startswith("Rss:"):
             return int(line.split()[1]) / 1024
@@ -121,9 +131,12 @@ def resident_mb(pid: int) -> float:
 
 
 def processor_seconds(pid: int) -> float:
-    """What a process has used of the processors so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / 100
+    """What a process and its children have used of the processors so far."""
+    used = 0
+    for one in with_children(pid):
+        fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
+        used += int(fields[11]) + int(fields[12])
+    return used / 100
 
 
 def waited(condition: Callable[[], bool], seconds_max: float) -> bool:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from hindcast.adapters.clock import ManualClock
 from hindcast.build import open_memory
+from hindcast.build.shop import write_shop
+from hindcast.build.workspaces import open_workspaces
 from hindcast.config import Settings
+from hindcast.fixes.keeping import changes_of
 from hindcast.memory import Memory
-from hindcast.ports import Telemetry
+from hindcast.model.card import Card, CardSource, Proposal
+from hindcast.model.code import Edit, LineSpan
+from hindcast.ports import Code, Telemetry
+from hindcast.propose.dealt import dealt
 from hindcast.recollect import Recollect
 from hindcast.seeding import seed
 from hindcast.toolbox import Desk
@@ -19,6 +26,8 @@ from hindcast.toolbox import Desk
 NOW = datetime(2026, 11, 16, 2, 0, tzinfo=UTC)
 SPACE = "team"
 STORY = "past-redis-worker-pool"
+# A card of the story's, about a file of the demo's shop.
+CARD = "fix-000000000001"
 # A call of every tool that finds or records something in the demo's history; every value can be written as text.
 CALLS: dict[str, dict[str, str]] = {
     "recall": {"text": "redis.exceptions.ConnectionError: Connection reset by peer"},
@@ -31,7 +40,11 @@ CALLS: dict[str, dict[str, str]] = {
     "memory_diff": {"before": "1 day ago"},
     "attempt_record": {"incident": STORY, "action": "drained the worker queue", "outcome": "no_effect"},
     "verdict_record": {"incident": STORY, "judgement": "right", "asked": "Connection reset by peer"},
+    "fix_cards": {"incident": STORY},
+    "fix_verdict": {"card": CARD, "verdict": "reject", "reason": "the acquirer needs ten"},
 }
+# What takes the last of them back, so that it can be called again.
+UNDO = {"card": CARD, "verdict": "undo"}
 # What each of them says, among other things.
 SAID = {
     "recall": "Seen before",
@@ -44,6 +57,8 @@ SAID = {
     "memory_diff": "learnt",
     "attempt_record": "drained the worker queue",
     "verdict_record": f"{STORY} is right",
+    "fix_cards": f"for {STORY} in workspace shop",
+    "fix_verdict": f"{CARD} is rejected",
 }
 ERROR = "redis.exceptions.ConnectionError: Error while reading from redis-main:6379 : (104, 'Connection reset by peer')"
 
@@ -62,11 +77,28 @@ def seeded(folder: Path, space: str = SPACE) -> Path:
 
 
 def seeded_today(folder: Path, space: str = SPACE) -> Path:
-    """The same as seen from today, for programs that have a clock of their own."""
-    memory = open_memory(Settings(store=str(folder), space=space, model="none"))
-    seed(memory, now=datetime.now(UTC))
+    """The same as seen from today, for programs that have a clock of their own; with the code of the demo's shop."""
+    settings, now = Settings(store=str(folder), space=space, model="none"), datetime.now(UTC)
+    memory = open_memory(settings)
+    seed(memory, now=now)
+    write_shop(folder.parent / "shop", now=now)
+    workspaces = open_workspaces(settings, lambda _: memory)
+    workspaces.add_folder(space, "shop", str(folder.parent / "shop"), by="ana", now=now)
+    memory.commit(changes_of(card_on(workspaces.open(space, "shop"), now)), actor="hindcast", why="A proposal.")
+    workspaces.close()
     memory.close()
     return folder
+
+
+def card_on(code: Code, now: datetime) -> Card:
+    """A card that changes how long the worker waits while nothing is due."""
+    file = code.read("payment/worker/loop.py")
+    text = file.text.replace("IDLE_SECONDS = 1.0", "IDLE_SECONDS = 5.0")
+    edit, lines = Edit(file.path, file.digest, text), LineSpan(9, 9)
+    made = Proposal(
+        CardSource.TEAM_RULE, "Wait longer while nothing is due.", edit, lines, "It woke too often.", (), 0.7
+    )
+    return replace(dealt(made, file.text, incident=STORY, workspace="shop", at=now), id=CARD)
 
 
 def desk_on(

@@ -9,15 +9,18 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from hindcast.briefing import Briefing, Briefings
+from hindcast.fixes import Fixes
 from hindcast.ingest.rows import Read
 from hindcast.instruments import Instruments, Work
 from hindcast.model.columns import Parsed
+from hindcast.model.errors import HindcastError
 from hindcast.model.ids import check_name
 from hindcast.model.incident import Event, Incident
 from hindcast.pipeline import Course
 from hindcast.ports import Clock, Telemetry
 from hindcast.recollect import Minds, Recollect
 from hindcast.register import Register
+from hindcast.workspaces import Workspaces
 
 # Queues one request's records; the future is done when they are durable.
 Take = Callable[[str, Parsed], Future[None]]
@@ -33,6 +36,9 @@ class Parts:
     register: Register
     minds: Minds
     briefings: Briefings
+    workspaces: Workspaces
+    # Made when they are first needed: what reads code takes its time to load, and many never register any.
+    fixes: Callable[[], Fixes]
     clock: Clock
     # What was noticed while preparing, by name.
     noticed: Counter[str]
@@ -62,6 +68,16 @@ class App:
     def briefings(self) -> Briefings:
         """What there is to say about each incident under way."""
         return self._parts.briefings
+
+    @property
+    def workspaces(self) -> Workspaces:
+        """The code of all spaces."""
+        return self._parts.workspaces
+
+    @property
+    def fixes(self) -> Fixes:
+        """What there is to propose for incidents, and what people decide about it."""
+        return self._parts.fixes()
 
     @property
     def instruments(self) -> Instruments:
@@ -102,7 +118,18 @@ class App:
         """Take up the incidents that are not over, and learn what is usual, before the first tick; once."""
         if not self._has_begun:
             self._spaces.update(self._parts.course.begin((self.space, *spaces), now=self.now()))
+            self._settle()
             self._has_begun = True
+
+    def _settle(self) -> None:
+        """Finish or take back what a crash left half-decided about cards."""
+        for space in sorted(self._spaces):
+            try:
+                if self.workspaces.names(space):
+                    self.fixes.verdicts.settle(space, now=self.now())
+            except HindcastError:
+                # A workspace that is away: whoever decides next about that card settles it first.
+                self.counts["cards_unsettled"] += 1
 
     def tick(self) -> tuple[Event, ...]:
         """Look once: what happened to incidents since the last look, already remembered."""
@@ -124,6 +151,12 @@ class App:
     def briefing(self, space: str, incident_id: str) -> Briefing:
         """What memory says about an incident: ready for those under way, worked out now for the others."""
         return self._parts.briefings.of(space, incident_id, now=self.now())
+
+    def forget(self, space: str) -> None:
+        """Keep nothing of a space that may quote what was erased: it is worked out again from what there is."""
+        self._parts.briefings.forget(space)
+        if self.workspaces.names(space):
+            self.fixes.decks.forget(space)
 
     def decide(self, verb: str, incident_id: str, *, by: str, space: str | None = None) -> Event:
         """Confirm, dismiss or reopen an incident in somebody's name."""

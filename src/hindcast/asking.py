@@ -62,7 +62,7 @@ def cue_of_case(case: Case, *, at: datetime) -> Cue:
     """What an incident asks about itself: what was seen of it, not what anybody has concluded since."""
     text = "\n".join((*case.symptoms, case.title) if case.symptoms else (case.title, case.summary))[:READ_CHARS_MAX]
     clues = case.clues if keys_of_clues(case.clues) else clues_of(text, stack=case.stack)
-    return Cue(text, _kind(text, clues, case.stack), at, clues, case.services, case.id)
+    return Cue(text, _kind(text, clues, case.stack), at, clues, case.services, case.id, case.occurred_at)
 
 
 def _cleaned(text: str) -> str:

@@ -178,6 +178,12 @@ class Briefings:
             self._wanted[key] = now
         return kept
 
+    def answered(self, space: str, incident: str, now: datetime) -> Answered:
+        """What memory says about an incident: ready, or asked for now. Raises what asking raises."""
+        answered = self.of(space, incident, now=now).answered
+        assert answered is not None, "a briefing that is asked for has an answer, or raises"
+        return answered
+
     def forget(self, space: str) -> None:
         """Keep nothing of a space: something was erased, and no answer may quote it any longer.
 

@@ -15,16 +15,21 @@ from typing import Any
 import msgspec
 
 from hindcast.memory import Memory, View
+from hindcast.model.card import CardVerdict
 from hindcast.model.errors import Malformed, Missing
 from hindcast.model.ids import Address
 from hindcast.model.query import Filter
 from hindcast.model.recollection import Recollection
 from hindcast.model.record import MAIN, Change, Commit, Json, Record
-from hindcast.model.verdict import Experience, Judgement, Matter, Reliability, Verdict
+from hindcast.model.verdict import Caution, Experience, Judgement, Matter, Reliability, Verdict
 from hindcast.recall.reliability import level_of, tabulate
 
 VERDICTS = "verdicts"
 VERDICT = "verdict"
+CARD_VERDICTS = "card-verdicts"
+CARD_VERDICT = "card-verdict"
+CAUTIONS = "cautions"
+CAUTION = "caution"
 RETIRED = "retired"
 RELIABILITY = Address("learning", "reliability")
 RELIABILITY_KIND = "reliability"
@@ -37,7 +42,8 @@ SAID_CHARS_MAX = 200
 def experience_of(view: View) -> Experience:
     """What a team's life with its memory has taught, as a moment shows it."""
     verdicts = verdicts_of(view)
-    return Experience(verdicts, _with_verdicts(reliability_of(view), verdicts), retired_in(view))
+    reliability = _with_verdicts(reliability_of(view), verdicts)
+    return Experience(verdicts, reliability, retired_in(view), cautions_of(view))
 
 
 # Verdicts
@@ -101,6 +107,74 @@ def _said(verdict: Verdict) -> str:
     asked = " ".join(verdict.asked.split())[:SAID_CHARS_MAX]
     of = f"{verdict.action!r} from " if verdict.matter is Matter.PROPOSAL else ""
     return f"{verdict.by} says that {of}cases/{verdict.case} is {verdict.judgement} for: {asked}"
+
+
+# What was decided about cards
+
+
+def card_verdict_address(card: str, number: int) -> Address:
+    """Where a decision about a card is remembered; a card that was taken back may be decided about again."""
+    return Address(CARD_VERDICTS, card, str(number))
+
+
+def card_verdict_change(verdict: CardVerdict, number: int) -> Change:
+    """The change that remembers a decision about a card: the first is number 1."""
+    where = card_verdict_address(verdict.card, number)
+    words = "\n".join(part for part in (verdict.title, verdict.path, verdict.reason) if part)
+    return Change(where, msgspec.to_builtins(verdict), CARD_VERDICT, text=words, occurred_at=verdict.at)
+
+
+def card_verdicts_of(view: View) -> tuple[CardVerdict, ...]:
+    """Every decision about a card that a moment shows, the oldest first, those included that were taken back since."""
+    return tuple(verdict for _, verdict in _card_verdicts(view))
+
+
+def card_verdicts_on(view: View, card: str) -> tuple[CardVerdict, ...]:
+    """Every decision about one card, the first one first."""
+    records = sorted(view.entries(CARD_VERDICTS, card), key=lambda record: int(record.address.entry or 0))
+    return tuple(verdict for record in records if (verdict := card_verdict_in(record)) is not None)
+
+
+def card_verdict_in(record: Record) -> CardVerdict | None:
+    """The decision about a card that a record holds, or None where it holds something else."""
+    try:
+        verdict = msgspec.convert(record.body, CardVerdict)
+    except msgspec.ValidationError:
+        return None
+    return verdict if verdict.at.tzinfo is not None else None
+
+
+def caution_address(card: str) -> Address:
+    """Where the warning is remembered that somebody gave with a card."""
+    return Address(CAUTIONS, card)
+
+
+def caution_change(verdict: CardVerdict) -> Change:
+    """The change that remembers what somebody said not to try, apart: every answer asks for it."""
+    where = caution_address(verdict.card)
+    # What they have seen and turned down; the action behind it may be more than this card.
+    said = Caution(verdict.title, verdict.reason, verdict.by, verdict.at, verdict.fingerprints, verdict.incident, "")
+    words = f"{verdict.title}\n{verdict.reason}"
+    return Change(where, msgspec.to_builtins(said), CAUTION, text=words, occurred_at=verdict.at)
+
+
+def cautions_of(view: View) -> tuple[Caution, ...]:
+    """What people said not to try when a card proposed it, the oldest first."""
+    found = []
+    for record in view.every(Filter(namespace=CAUTIONS, kind=CAUTION)):
+        try:
+            caution = msgspec.convert(record.body, Caution)
+        except msgspec.ValidationError:
+            continue
+        if caution.at.tzinfo is not None:
+            found.append(replace(caution, ref=f"{record.address}@{record.version}"))
+    return tuple(sorted(found, key=lambda one: (one.at, one.ref)))
+
+
+def _card_verdicts(view: View) -> list[tuple[Record, CardVerdict]]:
+    records = view.every(Filter(namespace=CARD_VERDICTS, kind=CARD_VERDICT))
+    found = [(record, verdict) for record in records if (verdict := card_verdict_in(record)) is not None]
+    return sorted(found, key=lambda pair: (pair[1].at, pair[1].card, pair[0].version))
 
 
 # What is no longer there

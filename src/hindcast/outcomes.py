@@ -89,7 +89,8 @@ class Outcomes:
         """What was altered since the first of those began that last, or have just ended: senders may be late."""
         late = now - self._timing.after
         lasting = [case.occurred_at for case in cases if case.resolved_at is None or case.resolved_at > late]
-        return self._telemetry.changes(space, min(lasting), now) if lasting else ()
+        told = self._telemetry.changes(space, min(lasting), now) if lasting else ()
+        return tuple(change for change in told if not change.is_test)
 
     def measure(self, space: str, one: Due) -> Measured:
         """What the counts around an attempt say."""

@@ -7,7 +7,7 @@ are not over where they were left. With each step goes what it teaches: the inci
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from datetime import datetime, timedelta
 
@@ -20,7 +20,7 @@ from hindcast.ingest.fingerprint.grouping import Groups, read_rules
 from hindcast.memory import Memory, View
 from hindcast.model.errors import Missing
 from hindcast.model.ids import Address
-from hindcast.model.incident import Event, Incident, from_json, to_json
+from hindcast.model.incident import Event, Incident, bare, from_json, to_json
 from hindcast.model.query import Filter
 from hindcast.model.record import Change
 
@@ -32,6 +32,9 @@ ACTOR = "hindcast"
 # Older than this, an incident that is not over will not be taken up again: nobody is waiting for it.
 TAKEN_UP_WITHIN = timedelta(days=30)
 INCIDENTS_PER_PAGE = 1_000
+# What a restart reads it keeps little of. Read by the thousand, the rest would leave holes that are never given back;
+# a store reads no fewer than this at once.
+TAKEN_UP_PER_PAGE = 100
 # Of all spaces together, a kilobyte or two for each; the spaces that nobody asked about for longest make room.
 SUMMARIES_MAX = 200_000
 
@@ -123,15 +126,19 @@ class Register:
 
     def incidents(self, space: str, *, since: datetime | None = None) -> tuple[Incident, ...]:
         """Incidents that began since a time, the newest first."""
+        return _newest_first(self._read(space, since, INCIDENTS_PER_PAGE))
+
+    def _read(self, space: str, since: datetime | None, per_page: int) -> Iterator[Incident]:
         wanted = Filter(namespace=NAMESPACE, kind=KIND, occurred_since=since)
         view, after = self._memory(space).now(), None
-        found: list[Incident] = []
         while True:
-            page = view.list(wanted, after=after, records_max=INCIDENTS_PER_PAGE)
-            found += [from_json(record.body) for record in page.records if isinstance(record.body, dict)]
+            page = view.list(wanted, after=after, records_max=per_page)
+            for record in page.records:
+                if isinstance(record.body, dict):
+                    yield from_json(record.body)
             after = page.next
             if after is None:
-                return tuple(sorted(found, key=lambda incident: incident.onset_at, reverse=True))
+                return
 
     def groups(self, space: str) -> Groups:
         """What people joined and split among the failures of a space, in the order in which they said it."""
@@ -139,8 +146,12 @@ class Register:
         return read_rules(record.body for record in sorted(found, key=lambda record: (record.seq, record.version)))
 
     def recent(self, space: str, *, now: datetime) -> tuple[Incident, ...]:
-        """What a restart takes up: incidents that are not over, and those that a recurrence would be linked to."""
-        return self.incidents(space, since=now - TAKEN_UP_WITHIN)
+        """What a restart takes up: incidents that are not over, and those that a recurrence would be linked to.
+
+        Of the latter without their evidence: there may be thousands, and history has it.
+        """
+        read = self._read(space, now - TAKEN_UP_WITHIN, TAKEN_UP_PER_PAGE)
+        return _newest_first(bare(one) if one.state.is_over else one for one in read)
 
     def close(self) -> None:
         """Let go of the memories."""
@@ -148,6 +159,10 @@ class Register:
             memory.close()
         self._memories.clear()
         self._followed.clear()
+
+
+def _newest_first(incidents: Iterable[Incident]) -> tuple[Incident, ...]:
+    return tuple(sorted(incidents, key=lambda incident: incident.onset_at, reverse=True))
 
 
 def _learnt(event: Event, view: View) -> list[Change]:

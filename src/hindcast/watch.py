@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,8 +18,8 @@ from hindcast.detect import Detector
 from hindcast.detect.anomaly import Anomalies
 from hindcast.model.errors import Malformed
 from hindcast.model.finding import Finding
-from hindcast.model.incident import Event, EventKind, Exemplar, Incident, Sighting
-from hindcast.model.signal import Edge, Level, SystemChange
+from hindcast.model.incident import Event, EventKind, Exemplar, Incident, Sighting, bare
+from hindcast.model.signal import Course, Edge, Level, SystemChange
 from hindcast.ports import Counted, Line, Telemetry
 
 # A little more than the detection window, so that rows which arrive late are still seen in it.
@@ -49,12 +50,21 @@ CHANGES_AFTER = timedelta(minutes=2)
 CHANGES_MAX = 20
 SIGHTINGS_MAX = 10
 EXEMPLARS_MAX = 5
+# In how many of the commonest failures a stack is looked for, where the first lines have none.
+STACK_LOOKS_MAX = 3
 EXEMPLAR_CHARS_MAX = 8_000
 INCIDENTS_KEPT_MAX = 1_000
+# The course of an incident is drawn beside the next one of its kind: the calm before it, all of it, the calm after it.
+COURSE_BEFORE = timedelta(minutes=10)
+COURSE_AFTER = timedelta(minutes=5)
+COURSE_STEPS_MAX = 120
+COURSE_STEP_SECONDS_MIN = 10
 # Evidence is gathered when an incident turns into something else, not with every count.
 TOLD_WITH_EVIDENCE = frozenset(
     {EventKind.OPENED, EventKind.GREW, EventKind.CASCADE, EventKind.AWAITING, EventKind.REOPENED}
 )
+# When there is something to look back on.
+TOLD_WITH_COURSE = frozenset({EventKind.AWAITING, EventKind.CONFIRMED})
 
 
 class Watch:
@@ -96,7 +106,7 @@ class Watch:
 
     def take_up(self, incidents: Iterable[Incident]) -> None:
         """Take up the incidents that are not over, and know those that a recurrence would be linked to."""
-        known = tuple(one if not one.state.is_over else _bare(one) for one in incidents)
+        known = tuple(one if not one.state.is_over else bare(one) for one in incidents)
         self._detector.restore(known)
         for incident in known:
             if not incident.state.is_over:
@@ -105,7 +115,8 @@ class Watch:
     def tick(self, *, now: datetime) -> tuple[Event, ...]:
         """Everything that happened to incidents since the last tick, with evidence."""
         rates = self._telemetry.rates(self._since(now), now + LOOK_AHEAD)
-        alerts = self._telemetry.alerts(None, (self._alerts_until or now) - ALERT_OVERLAP, now + LOOK_AHEAD)
+        told = self._telemetry.alerts(None, (self._alerts_until or now) - ALERT_OVERLAP, now + LOOK_AHEAD)
+        alerts = tuple(one for one in told if not one[1].is_test)
         events = self._detector.tick(
             rates, now=now, alerts=alerts, findings=self._metric_findings(now), edges=self._calls(rates, now)
         )
@@ -156,15 +167,20 @@ class Watch:
         """The event with what was seen; detection itself knows counts only, so what was found before is kept here."""
         incident = event.incident
         key = (incident.space, incident.id)
-        if event.kind in TOLD_WITH_EVIDENCE or key not in self._evidence:
-            self._note(self._gathered(incident))
-        known = self._evidence[key]
+        known = self._evidence.get(key)
+        if event.kind in TOLD_WITH_EVIDENCE or known is None:
+            known = replace(self._gathered(incident), course=known.course if known is not None else None)
+        if event.kind in TOLD_WITH_COURSE:
+            # What was counted may be gone when somebody comes to confirm it.
+            known = replace(known, course=self._course(incident) or known.course)
+        self._note(known)
         found = replace(
             incident,
             templates=known.templates,
             fingerprints=known.fingerprints,
             exemplars=known.exemplars,
             changes=known.changes,
+            course=known.course,
         )
         return replace(event, incident=found)
 
@@ -180,28 +196,62 @@ class Watch:
         if not services:
             return replace(incident, changes=self._changes(incident))
         asked = self._telemetry
-        lines = asked.lines(space, since, until, services=services, level_min=errors, lines_max=EXEMPLARS_MAX)
         templates = asked.top_templates(space, services, since, until, level_min=errors, count_max=SIGHTINGS_MAX)
         fingerprints = asked.top_fingerprints(space, services, since, until, count_max=SIGHTINGS_MAX)
         return replace(
             incident,
             templates=_sightings(templates),
             fingerprints=_sightings(fingerprints),
-            exemplars=tuple(_exemplar(line) for line in lines),
+            exemplars=tuple(_exemplar(line) for line in self._lines(incident, fingerprints)),
             changes=self._changes(incident),
         )
+
+    def _lines(self, incident: Incident, failures: Sequence[Counted]) -> tuple[Line, ...]:
+        """The first lines that say error, and one with a stack wherever there is one: it says where it failed.
+
+        A stack comes with some lines only. By it a past incident is recognised, and code is found.
+        """
+        asked = partial(
+            self._telemetry.lines,
+            incident.space,
+            incident.onset_at,
+            incident.last_trouble_at + LOOK_AHEAD,
+            services=incident.services,
+            level_min=int(Level.ERROR),
+        )
+        lines = asked(lines_max=EXEMPLARS_MAX)
+        if any(line.stack for line in lines):
+            return lines
+        for failure in failures[:STACK_LOOKS_MAX]:
+            for line in asked(fingerprint=failure.id, lines_max=1):
+                if line.stack:
+                    return (*lines[: EXEMPLARS_MAX - 1], line)
+        return lines
 
     def _changes(self, incident: Incident) -> tuple[SystemChange, ...]:
         """What was altered in the hour before: the first thing that anybody asks."""
         changes = self._telemetry.changes(
             incident.space, incident.onset_at - CHANGES_BEFORE, incident.onset_at + CHANGES_AFTER
         )
-        return changes[-CHANGES_MAX:]
+        return tuple(change for change in changes if not change.is_test)[-CHANGES_MAX:]
 
-
-def _bare(incident: Incident) -> Incident:
-    """An incident that is over, as far as a recurrence needs it: there may be thousands, and history has the rest."""
-    return replace(incident, templates=(), fingerprints=(), exemplars=(), changes=())
+    def _course(self, incident: Incident) -> Course | None:
+        """How the errors of its services rose and fell; None where none were counted, as when an alert opened it."""
+        since = (incident.onset_at - COURSE_BEFORE).replace(microsecond=0)
+        until = (incident.quiet_since or incident.last_trouble_at) + COURSE_AFTER
+        step = max(COURSE_STEP_SECONDS_MIN, -int(-(until - since).total_seconds() // COURSE_STEPS_MAX))
+        rates = self._telemetry.rates(since, until, space=incident.space, step_seconds=step)
+        of_it = pc.and_(
+            pc.is_in(rates["service"], pa.array(incident.services, pa.string())),
+            pc.greater_equal(rates["level"], int(Level.ERROR)),
+        )
+        counted = rates.filter(of_it).select(["second", "count"]).to_pylist()
+        if not counted:
+            return None
+        errors = [0] * -int(-(until - since).total_seconds() // step)
+        for row in counted:
+            errors[int((row["second"] - since).total_seconds()) // step] += row["count"]
+        return Course(since, step, tuple(errors))
 
 
 def _exemplar(line: Line) -> Exemplar:

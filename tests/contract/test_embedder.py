@@ -261,6 +261,20 @@ def test_a_long_text_has_its_first_tokens(onnx: OnnxEmbedder) -> None:
     assert many[:8].tolist() == few.tolist()
 
 
+def test_a_question_asked_again_is_not_read_again(onnx: OnnxEmbedder) -> None:
+    """Who asks the same gets the very same vectors, which nobody can change; another part of it is another question."""
+    text = "payment workers: connection pool exhausted\nafter the deploy"
+
+    ((first, _, _),) = onnx.embed_tokens([text], tokens_max=64)
+    ((again, _, vectors),) = onnx.embed_tokens([text], tokens_max=64)
+    ((_, part, _),) = onnx.embed_tokens([text], tokens_max=64, spans=[(0, 15)])
+    ((_, among, _), _) = onnx.embed_tokens([text, "something else"], tokens_max=64)
+
+    assert again is first
+    assert not vectors.flags.writeable
+    assert part.tolist() == among.tolist()[: len(part)] != among.tolist()
+
+
 def test_tokens_of_a_part_are_read_in_the_light_of_the_whole(onnx: OnnxEmbedder) -> None:
     """A span names the part whose tokens are wanted; their vectors are those of the whole text's run."""
     text = "checkout fails\nthe certificate of the gateway expired"

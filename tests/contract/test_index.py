@@ -281,6 +281,38 @@ def test_many_near_vectors_are_found_through_their_bits(tmp_path: Path) -> None:
         assert exact.max() == pytest.approx(found[0][1], abs=1e-3)
 
 
+@pytest.mark.parametrize("newest_first", [False, True])
+def test_vectors_are_found_in_whichever_order_they_were_made(tmp_path: Path, newest_first: bool) -> None:
+    """What was there before a model was is embedded newest first, and each version is still found by its own vector."""
+    rng = np.random.default_rng(6)
+    vectors = rng.standard_normal((meaning.BITS_FROM + 1_000, 64)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    rows = [(number, meaning.packed(vector).tobytes()) for number, vector in enumerate(vectors, 1)]
+    kept = meaning.Meaning(tmp_path / "vectors", 64)
+    kept.add(rows[::-1] if newest_first else rows)
+    every = np.arange(1, len(vectors) + 1)
+
+    for version in every[::500].tolist():
+        assert kept.search(vectors[version - 1], kept.rows(every), hits_max=3)[0][0] == version
+
+
+def test_one_look_among_many_vectors_finds_the_nearest(tmp_path: Path) -> None:
+    """Whoever asks for one look gets the same first answer, and what is added in between is seen by the next one."""
+    rng = np.random.default_rng(7)
+    vectors = rng.standard_normal((meaning.BITS_FROM + 500, 64)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    rows = [(number, meaning.packed(vector).tobytes()) for number, vector in enumerate(vectors, 1)]
+    kept = meaning.Meaning(tmp_path / "vectors", 64)
+    kept.add(rows[:-1])
+    every = np.arange(1, len(vectors) + 1)
+    last = vectors[-1]
+
+    assert kept.search(vectors[99], kept.rows(every), hits_max=3, one_look=True)[0][0] == 100
+    assert len(vectors) not in dict(kept.search(last, kept.rows(every), hits_max=3, one_look=True))
+    kept.add(rows[-1:])
+    assert kept.search(last, kept.rows(every), hits_max=3, one_look=True)[0][0] == len(vectors)
+
+
 def test_where_bits_mislead_a_search_looks_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the first look is too narrow for vectors that are hardly alike, a second one brings back what it missed."""
     rng = np.random.default_rng(8)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hindcast.adapters.index_local import LocalIndex
+from hindcast.adapters.index_local import LocalIndex, words
 from hindcast.adapters.index_local.text import KEY_CHARS_MAX, KEYS_PER_RECORD_MAX
 from hindcast.memory import Memory
 from hindcast.memory.search import KEYS_PER_QUERY_MAX
@@ -86,8 +86,16 @@ def test_other_keys_of_a_record_neither_help_nor_hurt(opened: Opened) -> None:
     assert [hit.ranks["keys"].place for hit in hits] == [1, 2]
 
 
-def test_keys_find_the_same_as_looking_at_everything(opened: Opened) -> None:
-    """At every moment and on every branch keys rank exactly as adding up what each shared key tells would."""
+@pytest.mark.parametrize(("sifted", "named"), [(10_000, 0), (0, 10_000), (0, 0)], ids=["all", "named", "more"])
+def test_keys_find_the_same_as_looking_at_everything(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch, sifted: int, named: int
+) -> None:
+    """At every moment and on every branch keys rank exactly as adding up what each shared key tells would.
+
+    So they do however the index singles out what may be seen: of all texts, by naming them, by asking for more.
+    """
+    monkeypatch.setattr(words, "SIFTED_TEXTS_MAX", sifted)
+    monkeypatch.setattr(words, "NAMED_VERSIONS_MAX", named)
     memory = opened()
     rng = random.Random(9)
     names = [f"k{number}" for number in range(12)]

@@ -1108,6 +1108,23 @@ def test_reverting_undoes_one_commit_and_keeps_the_rest(memory: Memory) -> None:
     sound(memory)
 
 
+def test_reverting_succeeds_while_others_write(place: Place) -> None:
+    """While something fails detection commits all the time: who takes a word back then is not told to try again."""
+    quiet = place.memory()
+    insides = []
+    for calls in range(1, 8):
+        bad = put(quiet, "n/said", {"wrong": calls})
+        between = Between(place.store(), calls, lambda calls=calls: put(quiet, "n/other", {"seen": calls}))  # type: ignore[misc]
+        answer = place.memory(store=between).revert(bad, **WHO)
+        between.act()
+        insides.append(between.acted_inside)
+
+        assert isinstance(answer, Merged)
+        assert shown(quiet) == {"n/other": {"seen": calls}}
+    assert any(insides)
+    sound(quiet)
+
+
 def test_reverting_what_was_changed_again_is_a_conflict(memory: Memory) -> None:
     """A field that was set again since is a conflict, unless a policy or a choice says who wins."""
     put(memory, "n/p", {"a": 1})

@@ -496,6 +496,21 @@ def test_an_alert_is_found_by_when_it_was_told(
 # --- Many at once -------------------------------------------------------------------------------------------------
 
 
+def test_what_is_kept_is_counted_by_kind(telemetry: ClickhouseTelemetry) -> None:
+    """Each kind says how many there are in a space and since when; what is told twice is one; nothing has no age."""
+    empty = {one.kind: (one.rows, one.oldest_at) for one in telemetry.kept(SPACE)}
+    assert empty == dict.fromkeys(("alert", "change", "log", "metric", "rate", "span"), (0, None))
+    keep(telemetry, {"time": after(7)}, {"time": after(5)}, {"time": after(5)})
+    other = [Batch("acme/other", logs=logs({"space": "acme/other", "time": AT}))]
+    telemetry.write([Batch(SPACE, metrics=metrics({}), alerts=(alert(),)), *other])
+    telemetry.write([Batch(SPACE, alerts=(alert(title="Slower"), alert("k2")))])
+    found = {one.kind: one for one in telemetry.kept(SPACE)}
+    assert (found["log"].rows, found["log"].oldest_at) == (3, after(5))
+    assert (found["metric"].rows, found["metric"].oldest_at) == (1, AT)
+    assert found["rate"].oldest_at == after(5)
+    assert (found["alert"].rows, found["span"].rows) == (2, 0)
+
+
 def test_readers_do_not_wait_for_the_writer(telemetry: ClickhouseTelemetry) -> None:
     """While one thread writes, others read, and never see lines vanish or counts shrink."""
     writes = 12

@@ -89,6 +89,7 @@ def test_every_statement_of_a_scene_has_evidence(name: str) -> None:
     known = {f"{one.address}@{one.version}" for one in scene.recollection.remembered}
     known |= {f"{one.space}:{one.address}@{one.version}" for one in scene.recollection.remembered}
     known |= {f"{one.address}@{one.version}" for one in scene.runbooks}
+    known |= {one.ref for one in scene.experience.cautions}
 
     for claim in claims_of(scene.diagnosis):
         assert claim.evidence, claim.text

@@ -36,6 +36,7 @@ QUESTIONS = {
     "known_then": "what did we know on 3 November about redis evictions?",
     "one_incident": "past-redis-worker-pool",
     "runbook": "is there a runbook for redis?",
+    "not_known_then": "what did we know on 3 November about FluxCapacitorError in quantum mode?",
     "known_before_it_was_learnt": "what did we know on 1 November about redis evictions?",
     "not_seen": "FluxCapacitorError: temporal displacement exceeded in quantum mode",
     "before_the_deploy": "what did we know about redis evictions before the deploy?",

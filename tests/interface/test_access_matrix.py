@@ -27,6 +27,11 @@ RESPOND, MAINTAIN, ADMINISTER = Permission.RESPOND, Permission.MAINTAIN, Permiss
 # What a route needs in the space that it is asked about.
 SEATED: Mapping[str, Permission] = {
     "GET /api/v1/status": READ,
+    "GET /api/v1/integrations": READ,
+    "POST /api/v1/integrations/{name}/test": ADMINISTER,
+    "GET /api/v1/retention": READ,
+    "GET /api/v1/privacy": READ,
+    "POST /api/v1/privacy/try": READ,
     "GET /api/v1/incidents": READ,
     "GET /api/v1/incidents/{incident_id}": READ,
     "GET /api/v1/incidents/{incident_id}/recall": READ,
@@ -38,6 +43,17 @@ SEATED: Mapping[str, Permission] = {
     "POST /api/v1/incidents/{incident_id}/decision": RESPOND,
     "POST /api/v1/incidents/{incident_id}/split": RESPOND,
     "POST /api/v1/incidents/{incident_id}/join": RESPOND,
+    "GET /api/v1/incidents/{incident_id}/cards": READ,
+    "GET /api/v1/cards/{card_id}": READ,
+    "POST /api/v1/cards/{card_id}/accept": RESPOND,
+    "POST /api/v1/cards/{card_id}/modify": RESPOND,
+    "POST /api/v1/cards/{card_id}/reject": RESPOND,
+    "POST /api/v1/cards/{card_id}/undo": RESPOND,
+    "POST /api/v1/cards/{card_id}/recheck": RESPOND,
+    "GET /api/v1/memory-log": READ,
+    "GET /api/v1/code-rules": READ,
+    "GET /api/v1/code-rules/{rule_id}": READ,
+    "POST /api/v1/code-rules/{rule_id}": MAINTAIN,
     "POST /api/v1/recall": READ,
     "POST /api/v1/ask": READ,
     "GET /api/v1/live": READ,
@@ -63,6 +79,19 @@ SEATED: Mapping[str, Permission] = {
     "POST /api/v1/memory/revert": MAINTAIN,
     "POST /api/v1/memory/erase": ADMINISTER,
     "GET /api/v1/memory/verify": MAINTAIN,
+    "GET /api/v1/workspaces": READ,
+    "POST /api/v1/workspaces": MAINTAIN,
+    "GET /api/v1/workspaces/{name}": READ,
+    "DELETE /api/v1/workspaces/{name}": MAINTAIN,
+    "POST /api/v1/workspaces/{name}/refresh": MAINTAIN,
+    "POST /api/v1/workspaces/{name}/upload": MAINTAIN,
+    "GET /api/v1/workspaces/{name}/tree": READ,
+    "GET /api/v1/workspaces/{name}/search": READ,
+    "GET /api/v1/workspaces/{name}/paths": READ,
+    "GET /api/v1/workspaces/{name}/file": READ,
+    "PUT /api/v1/workspaces/{name}/file": RESPOND,
+    "GET /api/v1/workspaces/{name}/blame": READ,
+    "GET /api/v1/workspaces/{name}/lens": READ,
     "GET /api/v1/logs": READ,
     "GET /api/v1/traces/{trace}": READ,
     "GET /api/v1/metrics": READ,
@@ -70,6 +99,7 @@ SEATED: Mapping[str, Permission] = {
     "GET /api/v1/changes": READ,
     "GET /api/v1/alerts": READ,
     "GET /api/v1/overview": READ,
+    "GET /api/v1/learning": READ,
     "GET /api/v1/services": READ,
     "GET /api/v1/rates": READ,
     "GET /api/v1/simulator": RESPOND,
@@ -145,6 +175,9 @@ PUBLIC = (
     "GET /api/v1/session/provider/callback",
     "GET /api/v1/invitations/{token}",
     "POST /api/v1/invitations/{token}",
+    # The web pages and their files: the same for everybody, and without any data.
+    "GET /{file:path}",
+    "GET /{page:path}",
 )
 # What Elasticsearch's shippers ask before they send: constants.
 HANDSHAKES = re.compile(r"/$|/_(?!bulk)")
@@ -299,6 +332,7 @@ CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
 TOOLS = {
     "search_incidents": (READ, {"words": "x"}),
     "attempt_record": (RECORD, {"incident": "x", "action": "x", "outcome": "unknown"}),
+    "fix_verdict": (RESPOND, {"card": "x", "verdict": "reject"}),
 }
 MCP_HEADERS = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
 

@@ -216,7 +216,7 @@ def test_a_script_gets_the_whole_answer(ask: Any) -> None:
 
 def test_the_past_can_be_asked_on_the_command_line(ask: Any) -> None:
     """--at answers with what was known then."""
-    assert ask("who knows about the card network?", "--at", "2020-01-01").out.startswith("Nothing recorded")
+    assert ask("who knows about the card network?", "--at", "2020-01-01").out.startswith("Memory was empty")
 
 
 def test_with_a_model_the_command_shows_its_cost(

@@ -14,6 +14,9 @@ from typing import Any
 import pytest
 from tests.serving import Serving, free_port, serving, wait_for
 
+from hindcast import cli
+from hindcast.cli.tree import command_tree
+
 
 @pytest.fixture(scope="module")
 def hindcast(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
@@ -69,6 +72,18 @@ def test_a_pipe_is_handed_over(hindcast: Serving, tmp_path: Path) -> None:
     """What is piped in is taken, the last line too if it has no end."""
     assert said(hindcast, tmp_path, "ingest", "-", fed="pipeword one\npipeword two")["accepted"] == 2
     assert len(stored(hindcast, "pipeword")) == 2
+
+
+def test_a_server_with_telemetry_does_without_pandas(hindcast: Serving, tmp_path: Path) -> None:
+    """Lines are taken in, stored, counted and shown without pandas, which is installed and which nobody here needs."""
+    said(hindcast, tmp_path, "ingest", "-", fed="".join(f"ERROR countword {number}\n" for number in range(50)))
+    wait_for(lambda: len(stored(hindcast, "countword")) == 50, what="the lines")
+    looks = hindcast.get("/api/v1/status")["counts"]["ticks"]
+    wait_for(lambda: hindcast.get("/api/v1/status")["counts"]["ticks"] > looks + 1, what="a look at their counts")
+
+    loaded = Path(f"/proc/{hindcast.process.pid}/maps").read_text()
+    assert "pyarrow" in loaded
+    assert "/pandas/" not in loaded
 
 
 def test_a_growing_file_is_followed_through_rotation(hindcast: Serving, tmp_path: Path) -> None:
@@ -147,3 +162,16 @@ def test_a_join_counts_from_then_on(hindcast: Serving, tmp_path: Path) -> None:
 
     failures("poolword")
     assert len({line["fingerprint"] for line in stored(hindcast, "poolword")[-2:]}) == 1
+
+
+@pytest.mark.parametrize("words", [["serve", "--help"], ["serve", "--port", "many"], ["serve", "--nonsense"]])
+def test_a_server_says_the_same_without_the_other_commands(
+    words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`hindcast serve` is put together without the other commands, and help and complaints are the same."""
+    told = [(cli.run(words), *capsys.readouterr())]
+    monkeypatch.setattr(cli, "_command", lambda _: command_tree())
+    told.append((cli.run(words), *capsys.readouterr()))
+
+    assert told[0] == told[1]
+    assert "serve" in told[0][1] + told[0][2]

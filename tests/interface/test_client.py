@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import re
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,17 +54,36 @@ def incident(story: Story) -> tuple[Any, ...]:
     return (story["incident"],)
 
 
+def nowhere(_: Story) -> tuple[Any, ...]:
+    """What is not there."""
+    return ("nothing",)
+
+
 def on(**said: Any) -> Callable[[Story], dict[str, Any]]:
     """Say always the same."""
     return lambda _: said
 
 
+def zipped(path: str) -> bytes:
+    """An archive with one file."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr(path, "x = 1\n")
+    return made.getvalue()
+
+
 STEPS = (
     Step("status_get"),
     Step("overview_get"),
+    Step("learning_get"),
     Step("session_get"),
     Step("session_ways"),
     Step("settings_list"),
+    Step("integrations_list"),
+    Step("integration_test", lambda _: ("loki",)),
+    Step("retention_get"),
+    Step("privacy_get"),
+    Step("privacy_try", says=on(text="password=hunter2")),
     Step("simulator_get"),
     Step("simulator_play", says=on(scenario="bad-deploy", service="payment", errors=10)),
     Step("simulator_stop", fails=Missing),
@@ -80,6 +101,18 @@ STEPS = (
     Step("incident_resolve", incident, on(cause="a bad deploy", fix="rolled back payment")),
     Step("recall", says=on(text="ConnectionResetError in payment", services=["payment"])),
     Step("ask", says=on(question="what broke?")),
+    # Fixes; with code to change they are tried in test_http_fixes.py.
+    Step("cards_list", incident, fails=Missing),
+    Step("card_get", nowhere, fails=Missing),
+    Step("card_accept", nowhere, on(branch="fix"), fails=Missing),
+    Step("card_modify", nowhere, on(text="x = 1\n"), fails=Missing),
+    Step("card_reject", nowhere, on(reason="no", dont_try=True), fails=Missing),
+    Step("card_undo", nowhere, fails=Missing),
+    Step("card_recheck", nowhere, fails=Missing),
+    Step("memory_log", says=on(state=["rejected"], q="redis")),
+    Step("code_rules_list"),
+    Step("code_rule_get", nowhere, fails=Missing),
+    Step("code_rule_switch", nowhere, on(is_on=True), fails=Missing),
     # Memory.
     Step("record_put", lambda _: ("notes/a",), on(body={"n": 1}, why="a fact", text="a fact")),
     Step("commit_add", says=on(why="two facts", changes=[{"address": "notes/b", "body": 2}])),
@@ -103,6 +136,24 @@ STEPS = (
     Step("record_retract", lambda _: ("notes/a",), on(why="not so")),
     Step("memory_erase", says=on(address="notes/b", why="private")),
     Step("memory_verify"),
+    # Code.
+    Step("workspace_upload", lambda _: ("code",), lambda _: {"body": zipped("src/app.py"), "drop_top": False}),
+    Step("workspaces_list"),
+    Step("workspace_get", lambda _: ("code",)),
+    Step("workspace_tree", lambda _: ("code",), on(path="src")),
+    Step("workspace_file", lambda _: ("code",), on(path="src/app.py")),
+    Step(
+        "workspace_edit",
+        lambda _: ("code",),
+        lambda s: {"path": "src/app.py", "text": "x = 2\n", "if_match": s["workspace_file"].digest},
+    ),
+    Step("workspace_blame", lambda _: ("code",), on(path="src/app.py")),
+    Step("workspace_paths", lambda _: ("code",), on(text="app")),
+    Step("workspace_search", lambda _: ("code",), on(text="x = 2")),
+    Step("workspace_lens", lambda _: ("code",), on(path="src/app.py")),
+    Step("workspace_add", says=on(name="other", path="/srv/nothing"), fails=Refused),
+    Step("workspace_refresh", lambda _: ("code",), fails=Refused),
+    Step("workspace_remove", lambda _: ("code",), on(files=True)),
     # Telemetry.
     Step("logs_list", says=on(level_min=17, limit=3)),
     Step("rates_get"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -82,6 +83,25 @@ def test_an_outage_is_told_twice(played: Played) -> None:
         assert part in told, part
 
 
+def test_the_page_of_the_incident_is_told_first(played: Played) -> None:
+    """Whoever starts the demo is told which page to open, before anything to type."""
+    told = played.first.split("Look at it in a browser:")[1].split()[0]
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/incidents/inc-\S+-payment\?space=demo", told)
+    assert played.first.index(told) < played.first.index("Three things to try")
+
+
+def test_the_fix_is_shown_as_changes_of_the_demos_code(played: Played) -> None:
+    """The second round proposes the release and the cap, warns of the raised pool, and says how to decide."""
+    told = " ".join(played.first.replace("│", " ").split())
+    incident = told.split("/api/v1/incidents/")[1].split("/")[0]
+    assert "What to change today" in told
+    assert "[payment/worker/loop.py:23]" in told
+    assert "`pool_size` from 200 to 20" in told
+    assert "made it worse in cases/past-redis-worker-pool" in told
+    for words in (f"fix list {incident}", f"review {incident}", "Fixed on … by …, held until"):
+        assert words in told, words
+
+
 def test_the_next_start_remembers_everything(played: Played) -> None:
     """Ctrl-C ends the demo cleanly; the next one in the same folder knows what happened."""
     assert "ConnectionResetError" in played.shown
@@ -91,5 +111,6 @@ def test_the_next_start_remembers_everything(played: Played) -> None:
 
 def test_history_is_seeded_once(played: Played) -> None:
     """A second seeding finds everything there and writes nothing."""
-    assert int(played.first.split(" resolved incidents")[0].split()[-1]) >= 150
+    assert int(played.first.split(" incidents and ")[0].split()[-1]) >= 150
+    assert "each on the day it was known" in " ".join(played.first.split())
     assert "there already" in played.second

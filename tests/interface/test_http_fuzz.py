@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,11 +25,15 @@ from schemathesis.generation import GenerationMode
 from schemathesis.schemas import APIOperation
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp, Receive, Scope, Send
+from tests.toolbench import CARD, card_on
 
 from hindcast.build.running import open_app
+from hindcast.build.shop import write_shop
 from hindcast.casebook import Casebook
 from hindcast.config import Settings
+from hindcast.fixes.keeping import changes_of
 from hindcast.model.case import Attempt, Case
+from hindcast.ports.grounds import Incoming
 from hindcast.rest import create_app
 
 DOCUMENT = Path(__file__).parents[2] / "docs/reference/openapi.json"
@@ -62,6 +66,9 @@ THERE: dict[str, list[str]] = {
     "namespace": ["team", "cases"],
     "source": ["what-if", "begun"],
     "into": ["main"],
+    "name": ["code", "nothing"],
+    "path": ["src/app.py", "src", "../x"],
+    "card_id": [CARD, "fix-nothing"],
 }
 
 
@@ -100,9 +107,16 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     Casebook(memory).put_many(cases, actor="ana", why="told")
     memory.put("team/motto", {"text": "never start from zero"}, actor="ana", why="to try it")
     memory.put("team/motto#two", ["one", 2, None], actor="ana", why="to try it")
+    code = tmp_path_factory.mktemp("code") / "shop"
+    write_shop(code, now=told)
+    running.app.workspaces.add_folder("local", "shop", str(code), by="ana", now=told)
+    card = replace(card_on(running.app.workspaces.open("local", "shop"), told), incident="inc-1")
+    memory.commit(changes_of(card), actor="hindcast", why="A proposal.")
     memory.snapshot("begun", actor="ana", why="to come back")
     memory.branch("what-if", actor="ana", why="to try it")
     memory.put("team/motto", {"text": "start"}, actor="ana", why="to differ", branch="what-if")
+    files = [Incoming("src/app.py", iter([b"def pay():\n    return 1\n"]))]
+    running.app.workspaces.upload("local", "code", files, by="ana", now=told)
     with asked_from_here(create_app(running, chosen)) as app:
         config = SchemathesisConfig.from_dict(CONFIG)
         schema = schemathesis.openapi.from_asgi("/openapi.json", app=app, config=config)
@@ -172,9 +186,11 @@ def _often(examples: int) -> settings:
 
 def _aim(part: Any, data: st.DataObject, label: str) -> None:
     """Let most of what names something name something that is there."""
-    # When something was tried is a time, and no other word for a moment will do.
+    # When something was tried is a time, and no other word for a moment will do. Where a card comes from is another
+    # kind of source than what is merged.
     if not isinstance(part, dict) or (label.endswith("/attempts") and "action" in part):
         return
+    aimed = THERE.keys() - ({"source"} if label.endswith("/memory-log") else set())
     for name in part:
-        if name in THERE and isinstance(part[name], str) and data.draw(st.integers(0, 3)):
+        if name in aimed and isinstance(part[name], str) and data.draw(st.integers(0, 3)):
             part[name] = data.draw(st.sampled_from(THERE[name]))

@@ -45,6 +45,19 @@ def test_an_error_is_answered_with_evidence(serving: Serving) -> None:
     assert any(one["made_worse"] for one in told["avoid"])
 
 
+def test_a_question_is_read_as_ask_reads_it(serving: Serving) -> None:
+    """What fixed something brings the same case to mind, as sure as `ask` is of it, whichever of them is asked."""
+    question = "What fixed the redis resets?"
+    told = ask(serving, text=question).raise_for_status().json()["diagnosis"]
+    alone = ask(serving, text="redis resets").raise_for_status().json()["diagnosis"]
+    with serving.client() as client:
+        words = client.post("/api/v1/ask", json={"question": question}).raise_for_status().json()["sentences"][0]
+
+    assert (told["case"], told["confidence"]) == (alone["case"], alone["confidence"])
+    assert any(told["case"] in one for one in words["citations"])
+    assert f"({round(100 * told['confidence'])} % sure)" in words["text"]
+
+
 def test_an_agent_gets_what_fits_its_context(serving: Serving) -> None:
     """With a budget the answer also comes as text that does not exceed it, evidence ids kept."""
     packed = ask(serving, text=ERROR, tokens_max=120).raise_for_status().json()["packed"]

@@ -10,6 +10,7 @@ import pytest
 from tests.resting import Resting, resting
 
 from hindcast.adapters.clock import ManualClock
+from hindcast.model.case import Case
 
 LOGS = "/api/v1/logs"
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -110,6 +111,19 @@ def test_services_say_how_they_do(hindcast: Resting) -> None:
         20,
     )
     assert datetime.fromisoformat(payment["last_seen_at"]) == NOW - timedelta(seconds=20)
+
+
+def test_what_nobody_closed_long_ago_is_not_what_happens_now(hindcast: Resting) -> None:
+    """A service is in an incident that people opened this week, and not in one that was left open before that."""
+    left = Case("past-left-open", "Sign-ins are slow", NOW - timedelta(days=42), services=("auth",))
+    hindcast.remember("shop", left)
+
+    assert [one["incident"] for one in hindcast.get("/api/v1/services", "shop")["items"]] == ["", ""]
+
+    fresh = Case("told-by-hand", "Nobody can sign in", NOW - timedelta(days=2), services=("auth",))
+    hindcast.remember("shop", fresh)
+
+    assert [one["incident"] for one in hindcast.get("/api/v1/services", "shop")["items"]] == ["told-by-hand", ""]
 
 
 def test_rates_are_counts_by_step_and_level(hindcast: Resting) -> None:

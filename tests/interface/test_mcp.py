@@ -18,7 +18,7 @@ import mcp_types as types
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from tests.serving import Serving, free_port, serving
-from tests.toolbench import CALLS, SAID, SPACE, STORY, seeded_today
+from tests.toolbench import CALLS, SAID, SPACE, STORY, UNDO, seeded_today
 
 from hindcast import toolbox
 from hindcast.cli.mcp import endpoint
@@ -119,6 +119,8 @@ async def look(hindcast: Serving, way: str) -> Seen:
         seen.tools = (await client.list_tools()).tools
         for name, given in CALLS.items():
             seen.called[name] = await client.call_tool(name, dict(given))
+        # Whoever comes next decides about the same card.
+        assert not (await client.call_tool("fix_verdict", dict(UNDO))).is_error
         seen.called["wrong tool"] = await client.call_tool("recal", {"text": "x"})
         seen.called["wrong argument"] = await client.call_tool("search_incidents", {"state": "closed"})
         cursor: str | None = None
@@ -171,9 +173,16 @@ def test_every_tool_is_listed_with_its_schema_and_hints(seen: Seen) -> None:
         assert hints is not None
         assert (hints.read_only_hint, hints.destructive_hint, hints.open_world_hint) == (
             tool.is_read_only,
-            False,
+            tool.is_destructive,
             False,
         )
+
+
+def test_only_what_changes_files_is_said_to_destroy(seen: Seen) -> None:
+    """A client that asks its person before anything is changed for good asks about files, and about nothing else."""
+    assert [tool.name for tool in seen.tools if tool.annotations and tool.annotations.destructive_hint] == [
+        "fix_verdict"
+    ]
 
 
 def test_every_tool_answers_with_text_data_and_evidence(seen: Seen) -> None:

@@ -15,7 +15,7 @@ from tests.tenants import FOREIGN, NOWHERE, OWN, Tenants, settings_in, tenants
 
 from hindcast.build import open_memory
 from hindcast.casebook import Casebook
-from hindcast.model.access import Power
+from hindcast.model.access import Permission, Power
 from hindcast.model.case import Case
 from hindcast.toolbox import TOOLS
 
@@ -33,10 +33,16 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "memory_diff": {"before": "1 day ago"},
     "attempt_record": {"incident": "inc-1", "action": "closed it", "outcome": "worked"},
     "verdict_record": {"incident": "inc-1", "judgement": "right", "asked": "the vault is open"},
+    "fix_cards": {"incident": "inc-1"},
+    "fix_verdict": {"card": "fix-1", "verdict": "reject"},
 }
 # Who may read, and who may record as well.
 READERS = ("viewer", "responder", "maintainer", "admin", "owner", "key read", "key agent", "key write")
 RECORDERS = tuple(name for name in READERS if name not in ("viewer", "key read"))
+# Who may decide, and what is decided about: there is no code here, and whoever may is told so.
+RESPONDERS = ("responder", "maintainer", "admin", "owner", "key write")
+MAY = {Permission.READ: READERS, Permission.RECORD: RECORDERS, Permission.RESPOND: RESPONDERS}
+ABOUT_CODE = ("fix_cards", "fix_verdict")
 STRANGERS = ("nobody", "expired", "revoked", "signed out", "forged", "garbage")
 
 
@@ -85,13 +91,16 @@ def test_every_tool_and_every_kind_of_caller_is_tried_here() -> None:
 @pytest.mark.parametrize("caller", READERS)
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_a_tool_needs_its_permission(served: Tenants, caller: str, tool: Any) -> None:
-    """Who may read may call what reads; only who may record may call what records, and the refusal says so."""
+    """Who may read may call what reads; only who may record or decide may call what does, and the refusal says so."""
     told = result(call(served, caller, tool.name))
 
-    may = tool.is_read_only or caller in RECORDERS
-    assert bool(told.get("isError")) is not may, told
+    may = (
+        caller
+        in {Permission.READ: READERS, Permission.RECORD: RECORDERS, Permission.RESPOND: RESPONDERS}[tool.permission]
+    )
+    kind = told["structuredContent"]["error"]["kind"] if told.get("isError") else ""
+    assert kind == ("refused" if not may else "missing" if tool.name in ABOUT_CODE else ""), told
     if not may:
-        assert told["structuredContent"]["error"]["kind"] == "refused"
         assert "tell the person" in told["content"][0]["text"]
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from hindcast.ask.dates import spans_in, unknown_time, window_of
-from hindcast.ask.intent import intent_of
+from hindcast.ask.intent import failure_in, intent_of
 
 # A Monday.
 NOW = datetime(2026, 11, 16, 8, 30, tzinfo=UTC)
@@ -174,9 +174,43 @@ def test_what_was_pasted_is_recalled_as_it_is(pasted: str) -> None:
     assert (intent.tool, intent.arguments["text"]) == ("recall", pasted)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "billing ran twice at 02:30 last night, clocks went back",
+        "login takes seconds since the security release, cpu all in bcrypt",
+        "our own tls cert on notification ran out, the self check fails",
+        "2026-11-14T02:03:04.837Z user INFO GET /internal/users 200\n2026-11-14T02:03:05Z payment ERROR reset by peer",
+    ],
+)
+def test_a_failure_in_words_is_recalled_as_it_is(said: str) -> None:
+    """What begins like no question loses no word, so that `ask` and `recall` say the same to it."""
+    intent = intent_of(said, NOW)
+
+    assert (intent.tool, intent.arguments) == ("recall", {"text": said})
+
+
 def test_what_stands_below_a_question_does_not_change_it() -> None:
     """A question above a paste decides the tool, and the paste is what it is about."""
     pasted = "ERROR list open incidents\nERROR what changed since yesterday? who knows about it?"
     intent = intent_of(f"What should I not try here?\n{pasted}", NOW)
 
     assert (intent.tool, dict(intent.arguments)) == ("what_not_to_try", {"text": pasted})
+
+
+@pytest.mark.parametrize(
+    ("said", "failure"),
+    [
+        ("What fixed the redis resets", "redis resets"),
+        ("have we seen connection reset by peer before?", "connection reset by peer"),
+        ("what did we know about redis on 2026-06-01", "what did we know about redis on 2026-06-01"),
+        ("what happened in inc-20261115-0203-payment?", "what happened in inc-20261115-0203-payment?"),
+        (
+            "ConnectionResetError: [Errno 104] Connection reset by peer",
+            "ConnectionResetError: [Errno 104] Connection reset by peer",
+        ),
+    ],
+)
+def test_recall_reads_a_question_as_ask_does(said: str, failure: str) -> None:
+    """What only asks is no part of a failure; what names a moment or an incident, or is none, stays as it is."""
+    assert failure_in(said, NOW) == failure

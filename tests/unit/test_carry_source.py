@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from tests.carrying import Shelf
 from tests.recalling import NOW, cue, pool_case
 
@@ -13,6 +14,7 @@ from hindcast.model.code import LineSpan, Place
 from hindcast.model.diagnosis import Advice, Diagnosis
 from hindcast.model.recollection import Familiarity, Recollection, Remembered
 from hindcast.propose.carry import carry_over
+from hindcast.propose.carry.source import _in_diff
 from hindcast.propose.sheet import Sheet
 
 TODAY = """from worker.pool import pool
@@ -111,6 +113,19 @@ def test_what_is_there_already_is_a_warning() -> None:
     assert "already" in one.text
 
 
+def test_that_a_fix_is_there_is_said_once_in_what_its_diff_did() -> None:
+    """Two cases that remember one fix in other diffs give one warning, which tells nothing that the diff did not do."""
+    fixed = TODAY.replace("    return", "    pool.release(conn)\n    return")
+    action = "release the connection, and cap the pool at 20"
+    shorter = "\n".join(line for line in RELEASE.splitlines() if "checkout" not in line)
+    case = pool_case("one", resolution=Resolution("Release the connection.", diff=shorter), attempts=())
+
+    (one,) = carry_over(sheet(advice(action, RELEASE), cases=(remembered(case),), text=fixed))
+
+    assert isinstance(one, Warned)
+    assert one.text.startswith("The fix “release the connection” is in this code already.")
+
+
 def test_a_fix_without_a_place_is_told_with_its_reason() -> None:
     """Where the code no longer says what it said, nothing is proposed and the reason stands at that place."""
     other = TODAY.replace("pool.checkout()", "shared_connection()")
@@ -160,3 +175,22 @@ def test_a_less_certain_memory_makes_a_less_certain_proposal() -> None:
     )
 
     assert unsure < sure
+
+
+@pytest.mark.parametrize(
+    ("action", "diff", "title"),
+    [
+        (
+            "Release the connection in the teardown, and cap the pool at 20 per worker",
+            "+    connection.release()",
+            "Release the connection in the teardown",
+        ),
+        ("Release the connection and cap the pool at 20", "+pool = 20\n+release()", None),
+        ("Release it, and cap the pool at 20", "@@ -20,2 +20,3 @@\n conn\n+release()", "Release it"),
+        ("Cap the pool at 20", "+release()", None),
+        ("Retry and back off", "+sleep(delay)", None),
+    ],
+)
+def test_a_card_promises_what_its_diff_does(action: str, diff: str, title: str | None) -> None:
+    """A part of a past fix that names a number which its diff does not have is no part of the card's title."""
+    assert _in_diff(action, diff) == (title or action)

@@ -151,6 +151,60 @@ def test_an_old_incident_does_not_lend_its_onset_to_a_cascade() -> None:
     assert incident.origin in ("payment", "database")
 
 
+@pytest.mark.parametrize("pause", [119, 121, 125, 130])
+@pytest.mark.parametrize("calls", [CALLS, ()], ids=["graph", "no graph"])
+def test_a_burst_that_awaits_a_word_lends_its_onset_to_nothing(pause: int, calls: tuple[tuple[str, str], ...]) -> None:
+    """A service that has just been called quiet, and is hit again with others, begins anew: its burst is not theirs."""
+    world = watched(calls=calls)
+    burst(world)
+    world.run(pause)
+    for service in ("database", "payment", "user", "auth", "analytics", "api-gateway"):
+        world.errors[service] = 6.0
+        world.run(1)
+    incident = cascade(world, seconds=60)
+
+    assert incident.origin == "database"
+    assert incident.onset_at > START + timedelta(seconds=30 + pause)
+    assert all(one.onset_at > START + timedelta(seconds=30 + pause) for one in incident.affected)
+
+
+@pytest.mark.parametrize("pause", [89, 121, 200])
+def test_the_burst_of_a_stranger_is_told_apart_too(pause: int) -> None:
+    """A service whose first lines are a burst, and which then has ordinary noise, is no origin minutes later."""
+    world = Timeline(seed=1)
+    world.run(3)
+    burst(world)
+    world.run(2)
+    world.usual(*SERVICES, errors=0.3, lines=20.0)
+    world.run(2)
+    world.tick(edges=CALLS)
+    world.run(pause)
+    began = START + timedelta(seconds=world.second)
+    incident = cascade(world, "database", "payment", "user", "auth", "analytics", "api-gateway")
+    (alone,) = [one for one in world.detector.incidents if not one.cascade]
+
+    assert incident.origin == "database"
+    # Noise may blur an onset by seconds, and not by minutes.
+    assert all(one.onset_at > began - timedelta(seconds=15) for one in incident.affected)
+    # Ordinary noise does not keep it going.
+    assert alone.services == ("payment",)
+    assert alone.last_trouble_at < START + timedelta(seconds=10)
+
+
+def test_a_stranger_whose_errors_go_on_stays_in_trouble() -> None:
+    """Errors that are a twentieth of a new service's lines, after a burst, are no noise, however long they last."""
+    world = Timeline(seed=1)
+    world.run(2)
+    world.usual("payment", errors=1.0, lines=19.0)
+    burst(world)
+    world.run(400)
+    (incident,) = world.detector.incidents
+
+    assert incident.relapses == 0
+    assert incident.quiet_since is None
+    assert incident.onset_at < START + timedelta(seconds=10)
+
+
 def test_a_neighbour_does_not_join_what_is_over() -> None:
     """A service in trouble long after a burst of its caller has ended opens an incident of its own."""
     world = watched()

@@ -17,7 +17,7 @@ from hindcast.memory import Memory
 from hindcast.model.case import Attempt, Case, CaseState, Outcome
 from hindcast.model.finding import Finding, Rule
 from hindcast.model.incident import Affected, Event, EventKind, Exemplar, Incident, IncidentState, Sighting
-from hindcast.model.signal import Alert, ChangeKind, Level, Severity, Status, SystemChange
+from hindcast.model.signal import Alert, ChangeKind, Course, Level, Severity, Status, SystemChange
 from hindcast.register import Register
 
 NOW = datetime(2026, 11, 15, 2, 3, tzinfo=UTC)
@@ -283,3 +283,14 @@ def test_a_case_stays_bounded(desk: Desk) -> None:
 
     assert len(case.symptoms) == 20
     assert max(map(len, case.symptoms)) == 500
+
+
+def test_how_it_went_is_remembered(desk: Desk) -> None:
+    """The course of an incident that is over stays with its case, also when it is told of again without it."""
+    went = Course(NOW - timedelta(minutes=10), 10, (0, 0, 132, 40, 0))
+    desk.tell(incident(), EventKind.OPENED)
+    over = desk.tell(replace(incident(), state=IncidentState.AWAITING, course=went), EventKind.AWAITING)
+
+    assert over.course == went
+    assert desk.tell(incident(), EventKind.REOPENED).course == went
+    assert desk.casebook.case("inc-1").course == went

@@ -59,6 +59,14 @@ def test_an_incident_says_what_it_is() -> None:
     assert incident.trigger.limit == 100
 
 
+def test_a_title_says_nothing_of_what_nobody_knows() -> None:
+    """Where it is not known yet what is usual, a title does not speak of a history: memory may well have one."""
+    world = Timeline()
+    world.count("payment", 120, ago=-1)
+
+    assert only(world.run(1), EventKind.OPENED).title == "payment: 120 errors in 2 minutes"
+
+
 def test_a_service_may_have_its_own_line() -> None:
     """A rule of a service's own is taken at its word; one that is ignored opens nothing."""
     rules = Rules(
@@ -365,10 +373,18 @@ def test_what_was_closed_before_a_restart_does_not_open_again() -> None:
 
 # --- Incidents as values ------------------------------------------------------------------------------------------
 
+LINE = {"at": "2026-11-16T02:00:00Z", "service": "payment", "level": 17, "message": "pool exhausted"}
+
 
 @pytest.mark.parametrize(
     ("name", "value", "field"),
-    [("severity", "awful", "severity"), ("onset_at", "2026-11-16T02:00:00", "onset_at"), ("affected", 3, "affected")],
+    [
+        ("severity", "awful", "severity"),
+        ("onset_at", "2026-11-16T02:00:00", "onset_at"),
+        ("affected", 3, "affected"),
+        # A time without a timezone is found however deep it lies.
+        ("exemplars", [LINE, {**LINE, "at": "2026-11-16T02:00:00"}], "exemplars[1].at"),
+    ],
 )
 def test_a_body_that_is_no_incident_is_refused(name: str, value: object, field: str) -> None:
     """What cannot be read as an incident is told with the field that is wrong."""

@@ -381,3 +381,17 @@ def test_a_replaced_lesson_is_older(history: dict[str, Case], extra: dict[str, C
         )
         assert younger, case.id
         assert all(one.occurred_at > case.occurred_at for one in younger), case.id
+
+
+def test_what_ended_has_a_course(history: dict[str, Case]) -> None:
+    """Errors are few before it began and after it ended, and more after what made it worse; the same each time."""
+    ended = [case for case in history.values() if case.resolved_at is not None]
+    for case in ended:
+        assert case.course is not None
+        step = timedelta(seconds=case.course.step_seconds)
+        before = int((case.occurred_at - case.course.since) / step)
+        during = int(((case.resolved_at or NOW) - case.course.since) / step)
+        assert max(case.course.errors[:before]) < max(case.course.errors[before : during + 1])
+        assert case.course.errors[-1] < max(case.course.errors[before : during + 1])
+    again = {case.id: case.course for case in cases(now=NOW)}
+    assert again == {name: case.course for name, case in history.items()}

@@ -101,6 +101,41 @@ def test_what_arrives_together_is_written_together() -> None:
     assert len(kept.writes) < 10
 
 
+def test_small_writes_that_follow_each_other_are_made_one() -> None:
+    """The first request is written at once; those right behind it wait for each other until they are worth a write."""
+    kept = Kept()
+    limits = IntakeLimits(apart_ms=60_000, rows_worth_writing=3)
+    with opened(kept, limits) as intake:
+        intake.take("local", lines("a")).result(10)
+        later = [intake.take("local", lines(word)) for word in "bc"]
+        assert not wait(later, timeout=0.2).done
+        later.append(intake.take("local", lines("d")))
+        for future in later:
+            future.result(10)
+    assert [len(batches) for batches in kept.writes] == [1, 3]
+
+
+def test_whoever_sends_alone_is_not_kept_waiting_for_others() -> None:
+    """A sender who waits for each answer waits for company once, in vain, and then no more."""
+    kept = Kept()
+    with opened(kept, IntakeLimits(apart_ms=2_000)) as intake:
+        intake.take("local", lines("first")).result(10)
+        intake.take("local", lines("kept waiting")).result(10)
+        alone = [intake.take("local", lines("at once"))]
+        assert wait(alone, timeout=1.5).done
+    assert len(kept.writes) == 3
+
+
+def test_closing_does_not_wait_for_company() -> None:
+    """What was kept back to share a write is written when the queue closes."""
+    kept = Kept()
+    with opened(kept, IntakeLimits(apart_ms=60_000)) as intake:
+        intake.take("local", lines("first")).result(10)
+        last = intake.take("local", lines("last"))
+    assert last.done()
+    assert kept.messages == ["first", "last"]
+
+
 def test_a_full_queue_refuses_and_recovers() -> None:
     """Beyond its limit the queue refuses with a time to come back, and takes again when it has drained."""
     kept = Kept()

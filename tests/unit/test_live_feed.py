@@ -108,7 +108,7 @@ def test_a_sample_says_how_much_it_leaves_out() -> None:
     """Of too many lines an even sample is told, with how many there were and how many are not shown."""
     ((_, _, data),) = fed([following()], Batch("ours", lines(*map(str, range(5_000)))))[0]
 
-    assert (len(data["lines"]), data["matched"], data["dropped"]) == (50, 5_000, 4_950)
+    assert (len(data["lines"]), data["matched"], data["dropped"]) == (200, 5_000, 4_800)
     assert [data["lines"][0]["message"], data["lines"][-1]["message"]] == ["0", "4999"]
 
 

@@ -232,3 +232,44 @@ def test_ticks_look_now_and_then(casebook: Casebook) -> None:
     assert outcomes.tick(["test"], now=TRIED) == ()
     assert outcomes.tick(["test"], now=TRIED + timedelta(seconds=5)) == ()
     assert outcomes.tick(["test"], now=LATER) == (ID,)
+
+
+def accepted(at: datetime) -> Attempt:
+    """A card that somebody accepted: nothing runs differently yet."""
+    told = Evidence(Witness.VERDICT, "bo accepted it: Give the call a timeout.", "cards/fix-1a2b3c4d5e6f", at)
+    return Attempt("A1", "Give the call a timeout", by="bo", evidence=(told,))
+
+
+def test_what_was_accepted_as_a_card_is_measured_from_its_deployment(memory: Memory) -> None:
+    """Until it runs nobody knows; the deploy after it is that attempt, and none of its own."""
+    casebook = Casebook(memory)
+    casebook.put(replace(CASE, attempts=(accepted(TRIED - timedelta(minutes=3)),)), actor="bo", why="accepted")
+    deploy = SystemChange("argo", "d9", ChangeKind.DEPLOY, TRIED, "payment", "payment v50", "cy", "v50")
+    quiet = Counts({"payment": falling})
+    told = Counts({"payment": falling}, told=(deploy,))
+
+    measuring(quiet, casebook).look("test", now=LATER)
+    (waiting,) = casebook.case(ID).attempts
+    assert (waiting.outcome, waiting.at) == (Outcome.UNKNOWN, None)
+
+    measuring(told, casebook).look("test", now=LATER)
+    (measured,) = casebook.case(ID).attempts
+    assert (measured.outcome, measured.at, measured.by) == (Outcome.WORKED, TRIED, "bo")
+    assert any("argo told of its deployment" in said.quote for said in measured.evidence)
+
+
+def test_a_deploy_from_before_has_nothing_to_do_with_a_card(memory: Memory) -> None:
+    """Only what is deployed after it was accepted can hold the change; a rollback never does."""
+    casebook = Casebook(memory)
+    casebook.put(replace(CASE, attempts=(accepted(TRIED + timedelta(minutes=1)),)), actor="bo", why="accepted")
+    before = SystemChange("argo", "d9", ChangeKind.DEPLOY, TRIED, "payment", "payment v50", "cy", "v50")
+    back = SystemChange("argo", "d10", ChangeKind.DEPLOY, TRIED + timedelta(minutes=2), "payment", "Rollback", "cy")
+    told = Counts({"payment": falling}, told=(before, back))
+
+    measuring(told, casebook).look("test", now=LATER + timedelta(minutes=5))
+
+    assert [(one.id, one.at is None) for one in casebook.case(ID).attempts] == [
+        ("A1", True),
+        ("A2", False),
+        ("A3", False),
+    ]

@@ -128,4 +128,38 @@ def test_what_broke_there_before_is_told() -> None:
         ("fixed", "its fix changed it"),
     ]
     assert broke_before(past).startswith("It broke twice before, last on ")
+    assert broke_before(past[:1]).startswith("It broke once before, on ")
     assert broke_before(()) == ""
+
+
+@pytest.mark.parametrize(
+    ("hunk", "touched"),
+    [
+        # As a card's own diff has it: nothing behind the second @@.
+        (
+            "@@ -2,4 +2,5 @@\n     def stop(self):\n         close()\n+        release()\n \n     def run(self):\n",
+            ["stop"],
+        ),
+        # As git writes it for a method: the class.
+        ("@@ -3,3 +3,4 @@ class Loop:\n         close()\n+        release()\n \n     def run(self):\n", ["stop"]),
+        ("@@ -6 +6,2 @@ class Loop:\n         go()\n+        more()\n", ["run"]),
+        # A line at the edge is in no function, whatever stands above it.
+        ("@@ -6,2 +6,3 @@ def run(self):\n         go()\n \n+LIMIT = 3\n", []),
+        # Typed by somebody who gave neither lines nor a function: it may have been any.
+        ("-        go()\n+        go(1)\n", ["stop", "run"]),
+        ("@@ -1 +1 @@ func (l *Loop) run() {\n-\tgo()\n+\tgo(1)\n", ["run"]),
+        ("@@ -90,2 +90,2 @@\n   async stop(task: Task): Promise<void> {\n-    a();\n+    b();\n", ["stop"]),
+    ],
+)
+def test_a_fix_touched_only_the_functions_it_changed(hunk: str, touched: list[str]) -> None:
+    """Of the functions of a file those are told whose lines a fix changed, whoever wrote its diff."""
+    case = replace(pool_case("one"), stack="", clues=Clues(), attempts=())
+    case = replace(case, resolution=Resolution("x", diff=f"--- a/loop.py\n+++ b/loop.py\n{hunk}"))
+    bodies = {"stop": LineSpan(2, 4), "run": LineSpan(5, 7)}
+
+    found = [
+        name for name, body in bodies.items() if troubles(Place("loop.py", body.first, name, body, 1.0, ""), (case,))
+    ]
+
+    assert found == touched
+    assert troubles(Place("loop.py", 0, "", LineSpan(1, 99), 1.0, ""), (case,)) != ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hindcast.reason import shares
 from hindcast.reason.shares import BELOW_CHANCE, share
 
 
@@ -47,3 +48,17 @@ def test_a_negative_count_is_a_bug() -> None:
     """Nobody can have tried something less than never."""
     with pytest.raises(AssertionError):
         share(-1, 0)
+
+
+@pytest.mark.parametrize("hits", [0.0, 0.000001, 0.4, 1.0, 3.75, 40.0, 5_000.0])
+@pytest.mark.parametrize("misses", [0.0, 0.000001, 0.25, 1.0, 7.3, 900.0])
+def test_a_shortcut_to_the_lower_end_changes_no_digit(hits: float, misses: float) -> None:
+    """The lower end is what halving alone would find, to the last digit."""
+    a, b = 1 + hits, 1 + misses
+    low, high = 0.0, 1.0
+    for _ in range(shares._BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if shares._below(middle, a, b) < shares.BELOW_CHANCE else (low, middle)
+    plain = shares.BELOW_CHANCE ** (1 / a) if b == 1 else (low + high) / 2
+
+    assert shares.share(hits, misses).least == round(plain, 6)

@@ -47,6 +47,16 @@ def test_numbers_and_little_words_name_no_failure() -> None:
     assert words_in("it was at 10.2.3.4 for 30000 ms") == ("ms",)
 
 
+def test_the_words_of_a_text_are_those_of_its_lines() -> None:
+    """However long a text and its lines are, its words are read line by line and lose nothing of their order."""
+    long = "The connectionPool of worker-7 was exhausted, " * 20
+    lines = ["checkout fails", long, "", "  HTTPServer refused\r", "größe \N{SNOWMAN} pool_size", "checkout fails"]
+    told = "\n".join(lines * 3)
+
+    assert words_in(told) == tuple(word for line in lines * 3 for word in words_in(line))
+    assert words_in(told.replace("\n", " ")) == words_in(told)
+
+
 def test_texts_are_alike_by_their_words() -> None:
     """The same words in another order are alike; no words are like nothing."""
     assert alike("connection reset by peer", "peer reset connection") == 1

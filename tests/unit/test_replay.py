@@ -53,3 +53,11 @@ def test_a_number_of_errors_has_limits(errors: int) -> None:
     """None or far too many errors are refused."""
     with pytest.raises(Malformed, match="cannot be sent"):
         replay(CASE, "payment", errors, at=NOW, seed=1)
+
+
+def test_a_trace_is_printed_as_todays_code_would() -> None:
+    """Where today's code is known, a trace has its line numbers instead of made-up ones."""
+    lines = replay(CASE, "payment", 50, at=NOW, seed=1, printed=lambda stack: stack.replace("line 88", "line 7")).lines
+
+    assert all("line 7," in line.stack for line in lines if line.stack)
+    assert any(line.stack for line in lines)

@@ -49,6 +49,18 @@ def test_a_keyword_that_was_added_is_added_elsewhere() -> None:
     assert places(rule, "mail.publish(order.id)\n", Tongue.PYTHON) == ()
 
 
+def test_what_only_shares_a_modules_name_is_left_alone() -> None:
+    """A rule about a module's function says nothing about a variable of that name; one about a variable still does."""
+    before = "import requests\n\n\ndef load(url):\n    return requests.get(url)\n"
+    rule = learnt(before, before.replace("get(url)", "get(url, timeout=(3, 9))"))
+
+    assert places(rule, "import requests\n\n\ndef other(url):\n    requests.get(url)\n", Tongue.PYTHON) != ()
+    assert places(rule, "def pick(requests, name):\n    return requests.get(name)\n", Tongue.PYTHON) == ()
+    assert places(rule, "def pick(name):\n    requests = {}\n    return requests.get(name)\n", Tongue.PYTHON) == ()
+    own = "def place(bus, order):\n    bus.publish(order)\n"
+    assert places(learnt(own, own.replace("(order)", "(order, confirm=True)")), own, Tongue.PYTHON) != ()
+
+
 def test_code_that_was_replaced_is_replaced_with_other_variables() -> None:
     """Variables that stand on both sides may be called otherwise elsewhere; everything else has to be the same."""
     rule = learnt("def f(key):\n    item = store.load(key)\n", "def f(key):\n    item = store.fresh(key, 2)\n")

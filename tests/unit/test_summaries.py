@@ -83,6 +83,10 @@ def test_what_follows_is_what_would_be_read_anew(memory: Memory) -> None:
         table = followed.now()
         assert rows(table.newest()) == rows(anew.newest())
         assert [table.find(one) for one in rows(table.newest())] == [anew.find(one) for one in rows(anew.newest())]
+        for state in Standing:
+            stands = [one.id for one in anew.newest() if one.state is state]
+            assert rows(table.newest(Wanted(states=frozenset({state})))) == stands
+            assert table.counts()[state] == len(stands)
 
 
 def test_what_was_erased_leaves_the_view(memory: Memory) -> None:

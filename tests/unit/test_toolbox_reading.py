@@ -131,10 +131,10 @@ def test_a_schema_is_whole_closed_and_described(tool: Tool) -> None:
     assert all(one["description"] and one["type"] for one in schema["properties"].values())
 
 
-def test_only_recording_writes() -> None:
-    """The two tools that write are the two that say so, and none takes anything away."""
-    assert [tool.name for tool in TOOLS if not tool.is_read_only] == ["attempt_record", "verdict_record"]
-    assert not any(tool.is_destructive for tool in TOOLS)
+def test_only_recording_and_deciding_write() -> None:
+    """The tools that write are those that say so, and only deciding about code changes what is there."""
+    assert [tool.name for tool in TOOLS if not tool.is_read_only] == ["attempt_record", "verdict_record", "fix_verdict"]
+    assert [tool.name for tool in TOOLS if tool.is_destructive] == ["fix_verdict"]
 
 
 def test_a_schema_that_is_changed_changes_no_other() -> None:

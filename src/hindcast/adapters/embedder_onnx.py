@@ -12,6 +12,7 @@ import re
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,9 @@ TEXTS_PER_BATCH_MAX = 16
 # Memory grows with the square of a text's length: sixteen of the longest took 170 MB, with this limit they take 40.
 TOKENS_PER_BATCH_MAX = 1_024
 TEXTS_PER_CALL_MAX = 100_000
+# A question is asked several times in a row, for the answer, for what not to try, for a verdict; and during an outage
+# by several people. One takes up to a hundred kilobytes.
+TEXTS_KEPT_MAX = 64
 # More than any model here reads, and it keeps a megabyte of log from being split into words for nothing.
 TEXT_CHARS_MAX = 20_000
 THREADS_MAX = 64
@@ -71,6 +75,7 @@ class OnnxEmbedder:
         self._threads = threads
         self._lock = threading.Lock()
         self._loaded: _Loaded | None = None
+        self._read_lately = lru_cache(maxsize=TEXTS_KEPT_MAX)(self._tokenised_one)
 
     @property
     def model(self) -> str:
@@ -104,11 +109,23 @@ class OnnxEmbedder:
         light of the whole text; where there is none of them, all count.
         """
         self._check_count(texts)
+        if len(texts) == 1:
+            return [self._read_lately(_clean(texts[0]), spans[0] if spans else None, tokens_max)]
+        return self._tokenised([_clean(text) for text in texts], spans, tokens_max)
+
+    def _tokenised_one(self, text: str, span: tuple[int, int] | None, tokens_max: int) -> Tokenised:
+        (found,) = self._tokenised([text], (span,) if span is not None else (), tokens_max)
+        for part in found:
+            # Whoever asks the same next gets these very arrays.
+            part.flags.writeable = False
+        return found
+
+    def _tokenised(self, texts: Sequence[str], spans: Sequence[tuple[int, int]], tokens_max: int) -> list[Tokenised]:
         found: list[Tokenised] = [_NOTHING] * len(texts)
         if not texts:
             return found
         loaded = self._load()
-        encodings = loaded.tokenizer.encode_batch([_clean(text) for text in texts])
+        encodings = loaded.tokenizer.encode_batch(texts)
         for batch in batches([len(encoding.ids) for encoding in encodings]):
             token_vectors, mask = self._run(loaded, [encodings[at].ids for at in batch])
             pooled = unit(pool(token_vectors, mask, self._pack.pooling))

@@ -7,13 +7,14 @@ library that nobody wrote to can be let go of at any time; what is needed again 
 from __future__ import annotations
 
 import ctypes
+import gc
 import re
+import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.abc import MetaPathFinder
 from pathlib import Path
-
-import pyarrow as pa
 
 _SMAPS = Path("/proc/self/smaps")
 _HEAD = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ \S+ *(.*)")
@@ -25,6 +26,9 @@ _DONTNEED = 4
 # One arena for every few threads: each keeps what it was once given.
 ARENAS_MAX = 2
 _M_ARENA_MAX = -8
+# Requests make many small objects that reference counting frees by itself; the collector only has to find cycles. So
+# does a start, which makes a million that stay: looking through them again and again takes an eighth of its time.
+GC_THRESHOLDS = (50_000, 20, 50)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,43 @@ class Mapping:
     bytes: int
 
 
+@contextmanager
+def seldom_collecting() -> Iterator[None]:
+    """Look for garbage seldom, for as long as it lasts: in a server, from before anything is loaded to its end."""
+    usual = gc.get_threshold()
+    gc.set_threshold(*GC_THRESHOLDS)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+
+
+class _Absent(MetaPathFinder):
+    """Says of one module that it is not there."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:  # noqa: ARG002
+        if fullname == self._name:
+            raise ModuleNotFoundError(f"{fullname} is not used here.", name=fullname)
+
+
+@contextmanager
+def without_pandas() -> Iterator[None]:
+    """Keep pandas out of this process for as long as it lasts, unless it is there already.
+
+    Nobody here uses it, but the telemetry engine brings it along, and pyarrow loads whatever it finds of it when it
+    hands numbers to numpy: three hundred modules, thirty megabytes. Without it pyarrow does the same.
+    """
+    absent = _Absent("pandas")
+    sys.meta_path.insert(0, absent)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(absent)
+
+
 def few_arenas() -> None:
     """Let threads share memory; to be called before there are many of them."""
     with suppress(OSError, AttributeError):
@@ -43,6 +84,9 @@ def few_arenas() -> None:
 
 def give_back() -> None:
     """Give back what can be. It takes some milliseconds, and does nothing where the system has no such thing."""
+    # Imported here: a process that only remembers has no columns to give back.
+    import pyarrow as pa
+
     pa.default_memory_pool().release_unused()
     with suppress(OSError, AttributeError):
         libc = ctypes.CDLL(None, use_errno=True)

@@ -15,6 +15,7 @@ from ruff import find_ruff_bin  # type: ignore[import-untyped]
 
 from hindcast.model.code import LineSpan
 from hindcast.model.errors import Unavailable
+from hindcast.model.reading import ready
 from hindcast.ports import Lint
 
 # A file this long was written by a program; what ruff says about it would be as long.
@@ -121,3 +122,6 @@ def _fixed(fix: _Fix | None, text: str) -> str | None:
         last = starts[edit.end_location.row - 1] + edit.end_location.column - 1
         fixed = fixed[:first] + edit.content + fixed[last:]
     return fixed
+
+
+ready(list[_Said])

@@ -115,7 +115,7 @@ LISTING = re.compile(
 
 # A machine's line: a time, a level, the name of an exception, a stack.
 MACHINE = re.compile(
-    r"^\s*(?:\[?\d{4}-\d\d-\d\d[t ]\d\d:\d\d|\[?\d{10,}|[{<]|at \S+\(|File \"|Traceback|Caused by|"
+    r"^\s*(?:\[?\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d|\[?\d{10,}|[{<]|at \S+\(|File \"|Traceback|Caused by|"
     r"\[?(?:ERROR|FATAL|WARN|WARNING|INFO|DEBUG|CRITICAL|PANIC|panic)\b|[\w.]*(?:Error|Exception)\b\s*[:(])"
 )
 # What is said before a question begins.

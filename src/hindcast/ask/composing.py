@@ -6,7 +6,7 @@ Every sentence cites the records it rests on, and recorded text stands in quotat
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from hindcast.ask.beginnings import Want
@@ -26,6 +26,7 @@ PAIRS_SHOWN_MAX = 6
 LINES_SHOWN_MAX = 8
 PEOPLE_SHOWN_MAX = 3
 COMMAND_CHARS_MAX = 160
+UNDER_WAY_WITHIN = timedelta(days=1)
 
 Data = Mapping[str, Any]
 
@@ -60,6 +61,19 @@ def composed(intent: Intent, found: ToolAnswer, case: Data | None, now: datetime
         return (Sentence(_nothing(intent, found), is_aside=True),)
     told = _TELLERS[intent.want](intent, found, case, now)
     return tuple(sentence for sentence in told if sentence.text)
+
+
+def is_under_way(case: Data, now: datetime) -> bool:
+    """Whether an incident goes on at this moment. What nobody has closed for long is no news."""
+    return bool(case["state"] == "open") and now - datetime.fromisoformat(case["began_at"]) < UNDER_WAY_WITHIN
+
+
+def under_way(found: ToolAnswer, case: Data, now: datetime) -> tuple[Sentence, ...]:
+    """That what is asked about goes on, which is no memory of it yet."""
+    since = age(datetime.fromisoformat(case["began_at"]), now)
+    return (
+        Sentence(f"It is happening now: {quoted(case['title'], 160)}; it began {since}.", _refs(found, found.data)),
+    )
 
 
 def _nothing(intent: Intent, found: ToolAnswer) -> str:

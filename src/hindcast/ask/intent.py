@@ -71,7 +71,16 @@ def intent_of(question: str, now: datetime) -> Intent:
         found = pattern.match(asked.head)
         if found is not None:
             return _MAKERS[want](asked, _subject(asked, found.end()), found.group().lower())
-    return _recall(asked, _subject(asked, 0), "")
+    # It begins like no question, so it is a failure in somebody's words, and every word of it may tell something.
+    first = asked.whole.partition("\n")[0]
+    return _recalled(asked.whole, f"have we seen {_shown(first, asked)} before, and what ended it")
+
+
+def failure_in(text: str, now: datetime) -> str:
+    """The failure that a text is about, as `ask` hands it to recall: a question without the words that only ask."""
+    arguments = intent_of(text, now).arguments
+    # A question about the past names a moment, which whoever recalls has said in another way, or has not.
+    return str(arguments["text"]) if "text" in arguments and "at" not in arguments else text
 
 
 def _taken_apart(question: str, now: datetime) -> _Asked | None:

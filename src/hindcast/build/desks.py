@@ -15,6 +15,7 @@ from hindcast.recollect import OpenView, Recollect
 from hindcast.toolbox import Desks
 
 if TYPE_CHECKING:
+    from hindcast.fixes import Fixes
     from hindcast.memory import Memory
     from hindcast.ports import Telemetry
 
@@ -36,6 +37,21 @@ def open_desks(
             followed.append(Summaries(memory(), lock=threading.Lock))
         return followed[0].now()
 
+    code: list[Fixes] = []
+    # Calls come at the same time, and the first that is about code opens it for all.
+    turn = threading.Lock()
+
+    def fixes() -> Fixes:
+        # Imported here: parsers of a dozen languages take their time to load, and most agents only ask.
+        from hindcast.build.fixes import open_fixes
+        from hindcast.build.workspaces import open_workspaces
+
+        with turn:
+            if not code:
+                places = open_workspaces(settings, lambda _: memory())
+                code.append(open_fixes(settings, lambda _: memory(), recollect, places))
+        return code[0]
+
     return Desks(
         lambda _: memory(),
         recollect,
@@ -43,6 +59,7 @@ def open_desks(
         lambda text: _cleaned(settings, text),
         lambda: telemetry_of_call(settings),
         summaries,
+        fixes,
     )
 
 

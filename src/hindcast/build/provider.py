@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import httpx
+from typing import TYPE_CHECKING
 
-from hindcast.adapters.outbound import Outbound, transport
 from hindcast.config import Settings
+
+if TYPE_CHECKING:
+    import httpx
 
 # Somebody waits in front of a browser.
 PROVIDER_SECONDS_MAX = 10.0
@@ -13,6 +15,11 @@ PROVIDER_SECONDS_MAX = 10.0
 
 def provider_client(settings: Settings) -> httpx.Client:
     """A client for the provider that the settings name."""
+    # Imported here: a server without a provider calls nobody, and needs nothing to call with.
+    import httpx
+
+    from hindcast.adapters.outbound import Outbound, transport
+
     guard = Outbound.allowing(settings.outbound_allow).for_setting()
     guard.check(settings.oidc_issuer, field="oidc_issuer")
     return httpx.Client(transport=transport(guard), timeout=PROVIDER_SECONDS_MAX, follow_redirects=False)

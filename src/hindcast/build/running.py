@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,9 +19,11 @@ from hindcast.adapters.telemetry_clickhouse import Retention, open_telemetry
 from hindcast.app import App, Parts
 from hindcast.briefing import Briefings
 from hindcast.build import embedder, open_memory_with
+from hindcast.build.workspaces import open_workspaces
 from hindcast.config import Settings
 from hindcast.detect import Detector, Rules
 from hindcast.detect.anomaly import Anomalies
+from hindcast.fixes import Fixes
 from hindcast.ingest.fingerprint.columns import Fingerprinter
 from hindcast.ingest.redact import Redactor
 from hindcast.ingest.template import Miner
@@ -34,6 +36,7 @@ from hindcast.ports import Clock, Telemetry
 from hindcast.recollect import Minds
 from hindcast.register import Register
 from hindcast.watch import Watch
+from hindcast.workspaces import Workspaces
 
 if TYPE_CHECKING:
     from hindcast.adapters.otel import Collector
@@ -46,6 +49,7 @@ class Running:
     app: App
     intake: Intake
     telemetry: Telemetry
+    workspaces: Workspaces
     register: Register
     figures: Figures
     collector: Collector | None = None
@@ -59,6 +63,7 @@ class Running:
         """Write what was taken, then let go of everything. Closing again does nothing more."""
         self.intake.close()
         self.telemetry.close()
+        self.workspaces.close()
         self.register.close()
         if self.collector is not None:
             self.collector.close()
@@ -69,9 +74,7 @@ def open_app(settings: Settings, *, clock: Clock | None = None) -> Running:
     clock = clock or WallClock()
     collector = _collector(settings)
     instruments = Figures(tuple(Work), span=collector.span if collector is not None else None)
-    days = settings.telemetry_days
-    retention = Retention(log_days=days, metric_days=days, span_days=days)
-    telemetry = open_telemetry(telemetry_address(settings), retention=retention, clock=clock)
+    telemetry = open_telemetry(telemetry_address(settings), retention=retention(settings), clock=clock)
     stages = Stages(redactor(settings), Miner(telemetry.templates()), Fingerprinter())
     preparation = Preparation(stages, clock)
 
@@ -97,8 +100,26 @@ def open_app(settings: Settings, *, clock: Clock | None = None) -> Running:
         preparation.groups,
         instruments.counts,
     )
-    parts = Parts(telemetry, intake.take, course, register, minds, briefings, clock, preparation.noticed, instruments)
-    return Running(App(parts, space=settings.space), intake, telemetry, register, instruments, collector)
+    workspaces = open_workspaces(settings, register.memory, register.existing)
+    turn = threading.Lock()
+
+    @cache
+    def made() -> Fixes:
+        # Imported here: grammars, rules and what reads repositories take their time and their room.
+        from hindcast.build.fixes import open_fixes
+
+        return open_fixes(settings, register.memory, minds.of, workspaces, answered=briefings.answered)
+
+    def fixes() -> Fixes:
+        # Two who come first at the same moment get the same.
+        with turn:
+            return made()
+
+    parts = Parts(
+        telemetry, intake.take, course, register, minds, briefings, workspaces, fixes, clock, preparation.noticed,
+        instruments,
+    )  # fmt: skip
+    return Running(App(parts, space=settings.space), intake, telemetry, workspaces, register, instruments, collector)
 
 
 def _collector(settings: Settings) -> Collector | None:
@@ -109,6 +130,12 @@ def _collector(settings: Settings) -> Collector | None:
 
     check_not_itself(settings.otel_endpoint, host=settings.host, port=settings.port)
     return Collector(settings.otel_endpoint, version=__version__)
+
+
+def retention(settings: Settings) -> Retention:
+    """How long telemetry of each kind is kept, as the settings want it."""
+    days = settings.telemetry_days
+    return Retention(log_days=days, metric_days=days, span_days=days)
 
 
 def redactor(settings: Settings) -> Redactor:

@@ -32,6 +32,9 @@ ACTS = {
     ChangeKind.CONFIG: "changed the configuration of",
 }
 
+# How what was accepted as a card says which one.
+CARD_REF = "cards/"
+
 _ROLLBACK = re.compile(r"\broll(?:ed|ing)?[\s-]?back|\brevert", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d[\d,.]*")
 
@@ -53,6 +56,7 @@ def case_of(event: Event, known: Kept | None) -> Kept:
         stack=stack,
         clues=clues,
         severity=incident.severity,
+        course=incident.course or case.course,
         links=_once(case.links, _links(incident))[: max(LINKS_MAX, len(case.links))],
         previous=case.previous or incident.previous or "",
     )
@@ -77,7 +81,8 @@ def carried_over(home: Kept, joined: Case, *, whole: bool) -> Kept:
 def with_changes(case: Case, changes: Iterable[SystemChange], *, since: datetime) -> Case:
     """The case with what was done to its services while it lasted, as attempts whose outcome is not known yet.
 
-    A deploy announced before anybody knew of the incident is a suspect and no attempt; a rollback is always one.
+    A deploy announced before anybody knew of the incident is a suspect and no attempt; a rollback is always one. What
+    was accepted as a card is tried when it is deployed: the next deploy is that attempt, and none of its own.
     """
     attempts = list(case.attempts)
     for change in changes:
@@ -88,6 +93,8 @@ def with_changes(case: Case, changes: Iterable[SystemChange], *, since: datetime
         if not is_act or not during or ended or change.service not in case.services:
             continue
         ref = _ref(change)
+        if not is_rollback:
+            attempts = [_deployed(one, change) for one in attempts]
         if len(attempts) >= ATTEMPTS_MAX or any(said.ref == ref for one in attempts for said in one.evidence):
             continue
         action = _action(change, is_rollback=is_rollback)
@@ -95,6 +102,16 @@ def with_changes(case: Case, changes: Iterable[SystemChange], *, since: datetime
         free = numbered("A", (one.id for one in attempts))
         attempts.append(Attempt(free, action, at=change.at, by=change.actor, evidence=(told,)))
     return replace(case, attempts=tuple(attempts))
+
+
+def _deployed(attempt: Attempt, change: SystemChange) -> Attempt:
+    """What somebody accepted as a card before a deploy, with the time at which it began to run."""
+    accepted = [one.at for one in attempt.evidence if one.witness is Witness.VERDICT and one.ref.startswith(CARD_REF)]
+    if attempt.at is not None or not any(at is not None and at < change.at for at in accepted):
+        return attempt
+    quote = f"{change.source} told of its deployment: {_action(change, is_rollback=False)}"
+    told = Evidence(Witness.TELEMETRY, quote, _ref(change), change.at)
+    return replace(attempt, at=change.at, evidence=(*attempt.evidence, told))
 
 
 def _standing(case: Case, event: Event) -> Case:

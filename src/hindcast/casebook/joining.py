@@ -122,6 +122,7 @@ def absorbed(home: Case, other: Case) -> Case:
         attempts=(*home.attempts, *moved.values()),
         resolution=home.resolution or _moved(other.resolution, {old: new.id for old, new in moved.items()}),
         responders=_union(home.responders, other.responders),
+        course=home.course or other.course,
         notes=_with_notes(home.notes, other.notes),
         links=_union(home.links, (*(link for link in other.links if link != link_to(home.id)), link_to(other.id))),
         previous=home.previous or (other.previous if other.previous != home.id else ""),

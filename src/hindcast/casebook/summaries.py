@@ -8,7 +8,7 @@ read from history as it is asked for, which takes longer and is kept nowhere.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -25,6 +25,7 @@ from hindcast.model.case import CaseState
 from hindcast.model.ids import Address
 from hindcast.model.incident import IncidentState
 from hindcast.model.query import Filter
+from hindcast.model.reading import ready
 from hindcast.model.record import MAIN, Action, Record
 from hindcast.model.signal import Severity
 
@@ -107,10 +108,20 @@ class Wanted:
 class Table:
     """The summaries of one space at one moment; it never changes."""
 
-    def __init__(self, order: list[Key], rows: dict[str, tuple[Summary, str]]) -> None:
-        """`order` has the oldest first; a row is a summary with the words that can be looked for in it."""
+    def __init__(
+        self,
+        order: list[Key],
+        rows: dict[str, tuple[Summary, str]],
+        by_state: dict[Standing, list[Key]] | None = None,
+    ) -> None:
+        """`order` has the oldest first; a row is a summary with the words that can be looked for in it.
+
+        The same order for each state is worked out where it is not given: of thousands, a few are under way, and those
+        are what most people ask for.
+        """
         self._order = order
         self._rows = rows
+        self._by_state = by_state if by_state is not None else _by_state(order, rows)
 
     def __len__(self) -> int:
         return len(self._order)
@@ -122,13 +133,14 @@ class Table:
 
     def newest(self, wanted: Wanted = Wanted(), *, before: Key | None = None) -> Iterator[Summary]:  # noqa: B008
         """The incidents that count, the newest first, from below a place on."""
-        place = len(self._order) if before is None else bisect_left(self._order, before)
+        order = self._order if len(wanted.states) != 1 else self._by_state[next(iter(wanted.states))]
+        place = len(order) if before is None else bisect_left(order, before)
         if wanted.until is not None:
-            place = min(place, bisect_left(self._order, (_microseconds(wanted.until), "")))
-        first = 0 if wanted.since is None else bisect_left(self._order, (_microseconds(wanted.since), ""))
+            place = min(place, bisect_left(order, (_microseconds(wanted.until), "")))
+        first = 0 if wanted.since is None else bisect_left(order, (_microseconds(wanted.since), ""))
         # The longest word is the rarest, mostly: it alone decides about nearly all of them.
         rarest, *others = sorted(wanted.text.casefold().split(), key=len, reverse=True) or [""]
-        rows, order = self._rows, self._order
+        rows = self._rows
         for number in range(place - 1, first - 1, -1):
             summary, sought = rows[order[number][1]]
             if rarest in sought and _counts(summary, wanted) and all(word in sought for word in others):
@@ -136,22 +148,29 @@ class Table:
 
     def counts(self) -> dict[Standing, int]:
         """How many incidents stand where."""
-        counted = dict.fromkeys(Standing, 0)
-        for summary, _ in self._rows.values():
-            counted[summary.state] += 1
-        return counted
+        return {state: len(order) for state, order in self._by_state.items()}
 
     def altered(self, changes: Iterable[tuple[str, Summary | None]]) -> Table:
         """The same table with some incidents as they are now; None: it is gone."""
         order, rows = list(self._order), dict(self._rows)
+        by_state = {state: list(places) for state, places in self._by_state.items()}
         for incident_id, summary in changes:
             known = rows.pop(incident_id, None)
             if known is not None:
-                del order[bisect_left(order, place_of(known[0]))]
+                for places in (order, by_state[known[0].state]):
+                    del places[bisect_left(places, place_of(known[0]))]
             if summary is not None:
-                insort(order, place_of(summary))
+                for places in (order, by_state[summary.state]):
+                    insort(places, place_of(summary))
                 rows[incident_id] = (summary, _sought(summary))
-        return Table(order, rows)
+        return Table(order, rows, by_state)
+
+
+def _by_state(order: Iterable[Key], rows: Mapping[str, tuple[Summary, str]]) -> dict[Standing, list[Key]]:
+    found: dict[Standing, list[Key]] = {state: [] for state in Standing}
+    for place in order:
+        found[rows[place[1]][0].state].append(place)
+    return found
 
 
 EMPTY = Table([], {})
@@ -358,3 +377,6 @@ def _is_ours(record: Record) -> bool:
 
 def _microseconds(time: datetime) -> int:
     return (time - _EPOCH) // timedelta(microseconds=1)
+
+
+ready(_Case, _Seen)

@@ -20,7 +20,7 @@ from hindcast.model.diagnosis import Advice, Claim, Diagnosis, Nearest
 from hindcast.model.recollection import Familiarity
 from hindcast.reason.headline import percent
 from hindcast.reason.steps import FIX_SHARE_MIN
-from hindcast.reason.wording import age, duration, one_line
+from hindcast.reason.wording import age, duration, listed, one_line
 
 SCREEN_LINES_MAX = 40
 WIDTH_CHARS_MAX = 100
@@ -207,6 +207,8 @@ def what_happened(one: Advice) -> str:
     if one.made_worse:
         said = f"made it worse {one.made_worse} of {one.tried}"
         return f"{said}, worked {one.worked}" if one.worked else said
+    if not one.tried:
+        return f"turned down by {clean(listed(one.by))}"
     if one.worked and one.held_of:
         return f"did not hold {one.held_of - one.held} of {one.held_of}"
     return f"no effect {one.no_effect} of {one.tried}"

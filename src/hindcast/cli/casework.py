@@ -59,7 +59,7 @@ def note(
     """Add a note to an incident."""
     from hindcast.casebook.people import noted
 
-    said = _redacted(session, _read(text, field="TEXT"))
+    said = redacted(session, _read(text, field="TEXT"))
     now, who = session.now(), by or session.who
     made = _change(session, incident_id, lambda case: noted(case, said, by=who, at=now), why=f"{who} noted something.")
     _answer(session, made, Text(f"Noted on {made.id}."))
@@ -83,13 +83,13 @@ def attempt(
         raise Malformed(f"{when.isoformat()} has not come yet.", field="--at", remedy="Say when it was done.")
     tried = Attempt(
         "",
-        _redacted(session, action),
+        redacted(session, action),
         outcome.outcome if outcome is not None else Outcome.UNKNOWN,
         when,
         by or session.who,
-        diff=_redacted(session, _read(diff, field="--diff", is_file=True)),
-        command=_redacted(session, command),
-        config=_redacted(session, setting),
+        diff=redacted(session, _read(diff, field="--diff", is_file=True)),
+        command=redacted(session, command),
+        config=redacted(session, setting),
     )
     if set_id:
         made = _change(session, incident_id, _saying(tried, set_id, outcome, session), why=f"What came of {set_id}.")
@@ -134,7 +134,7 @@ def resolve(
     asks = not session.as_json and sys.stdin.isatty() and from_text != "-"
     read: Sequence[Attempt] = ()
     if from_text:
-        prose = _redacted(session, _read(from_text, field="--from-text", is_file=True))
+        prose = redacted(session, _read(from_text, field="--from-text", is_file=True))
         told = retelling.read(prose, known, ref=from_text if from_text != "-" else "")
         cause, fix = cause or told.cause, fix or told.fix
         if not retelling.is_taken(session, told, yes=yes, asks=asks):
@@ -143,18 +143,18 @@ def resolve(
             return
         read = told.sure
     said = Fix(
-        text=_redacted(session, fix),
-        cause=_redacted(session, cause),
+        text=redacted(session, fix),
+        cause=redacted(session, cause),
         attempt=attempt_id,
-        command=_redacted(session, command),
-        diff=_redacted(session, _read(diff, field="--diff", is_file=True)),
-        config=_redacted(session, setting),
+        command=redacted(session, command),
+        diff=redacted(session, _read(diff, field="--diff", is_file=True)),
+        config=redacted(session, setting),
         minutes=minutes,
     )
     worse = ""
     if asks and not from_text:
         said, worse = _asked(known, said)
-        worse = _redacted(session, worse)
+        worse = redacted(session, worse)
     _check_says_something(known, said, read)
     now, who = session.now(), by or session.who
     harmful = Attempt("", worse, Outcome.MADE_WORSE, None, who, evidence=_person(f"{worse}: made worse", session))
@@ -285,7 +285,7 @@ def _read(text: str, *, field: str, is_file: bool = False) -> str:
     return text
 
 
-def _redacted(session: Session, text: str) -> str:
+def redacted(session: Session, text: str) -> str:
     """What people paste may hold secrets; they are taken out before anything is stored."""
     if not text.strip():
         return ""

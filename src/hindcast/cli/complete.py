@@ -1,4 +1,4 @@
-"""What the shell offers after a Tab: branches, snapshots, namespaces. A completion that fails offers nothing."""
+"""What the shell offers after a Tab: branches, snapshots, namespaces, cards. A completion that fails offers nothing."""
 
 from __future__ import annotations
 
@@ -45,6 +45,18 @@ def addresses(context: typer.Context, incomplete: str) -> list[Offer]:
     if not chosen:
         return [(f"{name}/", count) for name, count in namespaces(context, incomplete)]
     return _offers(context, incomplete, lambda memory: _addresses(memory, namespace))
+
+
+def cards(context: typer.Context, incomplete: str) -> list[Offer]:
+    """Cards, each with what it proposes."""
+    return _offers(context, incomplete, _cards)
+
+
+def _cards(memory: Memory) -> list[Offer]:
+    from hindcast.model.query import Filter
+
+    page = memory.now().list(Filter(namespace="cards"), records_max=ADDRESSES_READ_MAX)
+    return [(record.path, _line(record.text or "")) for record in page.records]
 
 
 def _addresses(memory: Memory, namespace: str) -> list[Offer]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -15,8 +16,13 @@ from hindcast.cli.story import Story, Words
 
 if TYPE_CHECKING:
     from hindcast.config import Settings
+    from hindcast.memory import Memory
+    from hindcast.seeding import Seeded
 
 SPACE = "demo"
+# The demo's own code, as a workspace, and where it lies beside the memory: no space can be called like that.
+WORKSPACE = "shop"
+SHOP = "shop.d"
 
 
 class Part(StrEnum):
@@ -44,8 +50,9 @@ def demo(
     """Start Hindcast with its embedded engines, and show one outage twice: without memory, and with it.
 
     The Redis outage of six weeks ago happens again through the real port, in a space whose memory is empty and in one
-    with a year of history. Then seven services begin to log; after two quiet minutes something breaks, spreads, and
-    recovers. Ctrl-C ends it; started again in the same folder, it remembers everything.
+    with a year of history. What fixed it then is proposed as changes of the demo's own code, which it writes beside its
+    memory. Then seven services begin to log; after two quiet minutes something breaks, spreads, and recovers. Ctrl-C
+    ends it; started again in the same folder, it remembers everything.
 
     `hindcast demo seed` only writes that year of history, into the space `demo` of your store unless you name another.
     """
@@ -69,8 +76,8 @@ def demo(
         public_url="",
         mode="demo",
     )
-    is_first = _seed(session, settings)
-    words = Words(program=sys.argv[0], folder=folder, space=SPACE, scenario=scenario)
+    is_first = _seed(session, settings, shop=folder.resolve() / SHOP)
+    words = Words(program=sys.argv[0], folder=folder, space=SPACE, scenario=scenario, shop=folder / SHOP)
     story = Story(session, url_of(settings), words, is_first=is_first, rate_per_s=None if rounds_only else rate)
     try:
         run(settings, tell=session.hint, ready=story.start)
@@ -80,21 +87,45 @@ def demo(
         raise story.failure
 
 
-def _seed(session: Session, settings: Settings) -> bool:
-    """Write the year of history; whether it was not there yet."""
+def _seed(session: Session, settings: Settings, *, shop: Path | None = None) -> bool:
+    """Write the year of history, and its code into a folder where one is given; whether history was not there yet."""
     from hindcast.build import open_memory
+    from hindcast.build.year import lived_year
     from hindcast.seeding import seed
 
+    now = session.now()
     memory = open_memory(settings)
     try:
         with session.progress("Seeding") as progress:
-            seeded = seed(memory, now=session.now(), progress=progress)
+            seeded = seed(memory, now=now, progress=progress, lived=lambda: lived_year(now))
+        if shop is not None:
+            _add_shop(session, settings, memory, shop)
     finally:
         memory.close()
     is_new = bool(seeded.cases or seeded.runbooks)
     session.hint(
-        f"{seeded.cases} resolved incidents and {seeded.runbooks} runbooks were written to space {settings.space!r}."
-        if is_new
-        else f"The history is there already, in space {settings.space!r}."
+        _said(seeded, settings.space) if is_new else f"The history is there already, in space {settings.space!r}."
     )
     return is_new
+
+
+def _said(seeded: Seeded, space: str) -> str:
+    """What memory has gained, and as of when it knows it."""
+    when = (
+        "each on the day it was known"
+        if seeded.is_lived
+        else "as learnt today: there is a history already, and nothing is back-dated into it"
+    )
+    return f"{seeded.cases} incidents and {seeded.runbooks} runbooks were written to space {space!r}, {when}."
+
+
+def _add_shop(session: Session, settings: Settings, memory: Memory, shop: Path) -> None:
+    """Write the demo's code and make it a workspace; what is there already stays as somebody left it."""
+    from hindcast.build.shop import write_shop
+    from hindcast.build.workspaces import open_workspaces
+    from hindcast.seeding import ACTOR
+
+    if not shop.exists():
+        write_shop(shop, now=session.now())
+    with closing(open_workspaces(settings, lambda _: memory)) as workspaces:
+        workspaces.add_folder(settings.space, WORKSPACE, str(shop), by=ACTOR, now=session.now())

@@ -172,7 +172,7 @@ def _because(reasons: tuple[str, ...]) -> str:
 def _affected(one: Incident, number: int) -> str:
     part = one.affected[number]
     after = int((part.onset_at - one.onset_at).total_seconds())
-    usual = "no history yet" if part.usual is None else f"usually {part.usual:.3g}"
+    usual = "what is usual is not known yet" if part.usual is None else f"usually {part.usual:.3g}"
     return f"{part.service}: {part.errors} errors, at worst {part.peak} ({usual}), +{max(after, 0)} s"
 
 

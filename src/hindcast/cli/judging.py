@@ -101,7 +101,8 @@ def install(app: typer.Typer) -> None:
 
 def _recalled(session: Session, asked: str, incident: str) -> Recollection:
     """What memory has to say to the question now: its fingerprints, and how sure it is of each case."""
+    from hindcast.ask.intent import failure_in
     from hindcast.recollect import Recollect
 
     recollect = Recollect(session.memory(), now=session.now, others=session.other)
-    return (recollect.about(incident) if incident else recollect.ask(asked)).recollection
+    return (recollect.about(incident) if incident else recollect.ask(failure_in(asked, session.now()))).recollection

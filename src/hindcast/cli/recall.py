@@ -74,6 +74,7 @@ def recall(
     hits: Hits = 10,
 ) -> None:
     """Say whether the team has seen this before: the cause, the fix, what not to try, who knows. It writes nothing."""
+    from hindcast.ask.intent import failure_in
     from hindcast.recollect import Recollect
 
     if shape is Format.JSON:
@@ -84,13 +85,16 @@ def recall(
     if incident:
         answered = asking.about(incident, moment=moment, branch=branch, hits_max=hits)
     else:
-        answered = asking.ask(text, services=tuple(service or ()), moment=moment, branch=branch, hits_max=hits)
+        failure = failure_in(text, session.now())
+        answered = asking.ask(failure, services=tuple(service or ()), moment=moment, branch=branch, hits_max=hits)
     if tokens is not None:
         _pack(session, answered.recollection, answered.diagnosis, tokens)
         return
     _show(session, answered.recollection, answered.diagnosis, shape, explain=explain)
     if shape is Format.TERMINAL and session.out.is_terminal:
         _hint(session, answered.diagnosis)
+        if incident and _has_code(session):
+            session.hint(f"What to change in the code: hindcast review {incident}")
 
 
 def _text(asked: list[str] | None, incident: str) -> str:
@@ -208,6 +212,13 @@ def _grid() -> Table:
     grid.add_column(width=12, no_wrap=True)
     grid.add_column(overflow="fold")
     return grid
+
+
+def _has_code(session: Session) -> bool:
+    """Whether anybody said where the code is."""
+    from hindcast.model.query import Filter
+
+    return bool(session.memory().now().list(Filter(namespace="workspaces"), records_max=1).records)
 
 
 def _hint(session: Session, diagnosis: Diagnosis) -> None:

@@ -15,7 +15,8 @@ from typing import Any
 
 import typer
 
-from hindcast.cli import command_tree, failure, models_command
+from hindcast.cli import failure
+from hindcast.cli.tree import command_tree, models_command
 
 PAGE = Path("docs/reference/cli.md")
 INTRODUCTION = """# The command line

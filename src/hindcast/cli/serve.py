@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.main import get_command
 
-from hindcast.cli.session import Session
+from hindcast.cli.session import Session, quiet, verb
+
+PANEL = "See"
 
 
 def serve(
@@ -29,8 +32,21 @@ def serve(
     OpenTelemetry, Elasticsearch's _bulk, Loki, syslog, and the webhooks of Alertmanager, Grafana, PagerDuty, Sentry and
     GitHub are understood on their usual paths. Stop with Ctrl-C: what was acknowledged is already safe.
     """
-    from hindcast.rest.server import run
+    from hindcast.adapters.footprint import seldom_collecting
 
     said = {"host": host, "port": port, "syslog_port": syslog_port, "telemetry": telemetry}
     settings = replace(session.settings, **{name: value for name, value in said.items() if value is not None})  # type: ignore[arg-type]
-    run(settings, tell=session.hint, wait_seconds=wait)
+    with seldom_collecting():
+        # Imported here: it is most of the start.
+        from hindcast.rest.server import run
+
+        run(settings, tell=session.hint, wait_seconds=wait)
+
+
+def alone() -> Any:  # noqa: ANN401
+    """This command as the only one of `hindcast`, which says and does the same as among all others."""
+    app = typer.Typer(rich_markup_mode="rich", pretty_exceptions_enable=False)
+    # With something before it, its name stays a word to say.
+    app.callback()(lambda: None)
+    verb(app, "serve", panel=PANEL)(serve)
+    return quiet(get_command(app))

@@ -251,6 +251,16 @@ def remember_globals(context: typer.Context, values: Mapping[str, Any]) -> None:
     context.obj.update(values)
 
 
+def quiet(command: Any) -> Any:  # noqa: ANN401
+    """Keep help from calling a flag a <bool>: a flag takes no value, and somebody would try to give it one."""
+    for param in command.get_params(typer.Context(command)):
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    for inner in getattr(command, "commands", {}).values():
+        quiet(inner)
+    return command
+
+
 def session_of(context: typer.Context) -> Session:
     """A session from what was said before the command's name."""
     return _session(context, {})

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from hindcast.cli import rounds
+from hindcast.cli import outage, rounds
 from hindcast.model.errors import HindcastError
 
 if TYPE_CHECKING:
@@ -31,14 +31,29 @@ class Words:
     folder: Path
     space: str
     scenario: str
+    # Where the demo's own code lies.
+    shop: Path
 
-    def to_try(self, url: str, incident: str) -> tuple[str, ...]:
-        """Three things to try, and where to look on."""
+    def to_try(self, url: str, incident: str, *, has_cards: bool) -> tuple[str, ...]:
+        """What to look at, three things to try, and where to look on."""
         here = f"{self.program} --store {self.folder} --space {self.space}"
+        page = f"{url}/incidents/{incident}?space={self.space}"
         answer = f"{url}/api/v1/incidents/{incident}/recall?space={self.space}&format=markdown"
-        return (
-            f"What memory says to this incident: {answer}",
+        # Nothing is proposed for an outage that is part of another, and there may be nothing left to propose.
+        cards = (
+            f"Its fix, as changes of the code in {self.shop}:",
+            f"  look     {here} fix list {incident}",
+            f"  decide   {here} review {incident}",
+            f"  end it   {here} incident resolve {incident}",
+            "Started again, the demo plays the same outage once more, and answers: “Fixed on … by …, held until",
+            "…”. What you reject is not proposed again; with a reason not to try it, it is told under “Do NOT try”.",
             "",
+        )
+        return (
+            f"Look at it in a browser:            {page}",
+            f"What memory says to it, as a file:  {answer}",
+            "",
+            *(cards if has_cards else ()),
             "Three things to try in another terminal:",
             f"  ask      {here} ask '{QUESTION}'",
             f"  break    {self.program} --space {self.space} inject bad-deploy --service user --to {url}",
@@ -68,9 +83,9 @@ class Story(threading.Thread):
         import httpx
 
         try:
-            incident = self._tell_rounds()
+            told = self._tell_rounds()
             if self._rate_per_s is not None:
-                self._go_on(incident, self._rate_per_s)
+                self._go_on(told, self._rate_per_s)
         except (HindcastError, httpx.HTTPError) as error:
             if not self._over.is_set():
                 # The command tells it again when it ends, by its exit code.
@@ -80,27 +95,26 @@ class Story(threading.Thread):
             # As Ctrl-C would: the server runs in this very process.
             signal.raise_signal(signal.SIGINT)
 
-    def _tell_rounds(self) -> str:
-        """Both rounds the first time; later, only what memory says now. The incident that it said it to."""
+    def _tell_rounds(self) -> outage.Round:
+        """Both rounds the first time; later, only what memory says now. The last one that was played."""
         session, space = self._session, self._words.space
         if self._is_first:
             session.hint("The Redis outage of six weeks ago happens again, twice …")
-            first = rounds.play(self._url, EMPTY_SPACE, now=session.now, seed=1)
+            first = outage.play(self._url, EMPTY_SPACE, now=session.now, seed=1)
         else:
             session.hint("Everything is remembered. The Redis outage happens once more …")
-        second = rounds.play(self._url, space, now=session.now, seed=2)
+        second = outage.play(self._url, space, now=session.now, seed=2)
         told = rounds.beside(first, second, session.out.width) if self._is_first else rounds.alone(second)
         session.out.print(told, Text(""), sep="\n")
-        incident: str = second[0]["id"]
-        return incident
+        return second
 
-    def _go_on(self, incident: str, rate_per_s: int) -> None:
+    def _go_on(self, told: outage.Round, rate_per_s: int) -> None:
         import httpx
 
         headers = {"X-Hindcast-Space": self._words.space}
         with httpx.Client(base_url=self._url, headers=headers, trust_env=False) as client:
             client.post("/api/v1/simulator", json={"rate_per_s": rate_per_s}).raise_for_status()
-            for line in self._words.to_try(self._url, incident):
+            for line in self._words.to_try(self._url, told.incident["id"], has_cards=bool(told.changes)):
                 self._session.hint(line)
             if self._over.wait(QUIET_SECONDS):
                 return

@@ -5,10 +5,12 @@ Both clients, the one that waits and the one that is awaited, do nothing but sen
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import Enum
+from functools import cache
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
@@ -74,6 +76,8 @@ class Call(Generic[T]):
     # What the answer is decoded to; `bytes` where it is not JSON.
     result: Any = None
     accept: str = JSON
+    # Of which type the body is; bytes go as they are where it is no JSON.
+    sends: str = JSON
 
     @property
     def is_repeatable(self) -> bool:
@@ -115,7 +119,13 @@ def asked(call: Call[T], given: Mapping[str, object], *, once: str = "") -> Aske
         headers.setdefault(ONCE_HEADER, once)
     headers["Accept"] = call.accept
     body: bytes | None = None
-    if call.body:
+    if call.body and call.sends != JSON:
+        given_body = said.get("body")
+        if not isinstance(given_body, bytes):
+            raise Malformed("The body is no bytes.", field="body", remedy=f"Give it as bytes ({call.sends}).")
+        headers["Content-Type"] = call.sends
+        body = given_body
+    elif call.body:
         headers["Content-Type"] = JSON
         fields = {name: said[name] for name in call.body if name in said}
         body = msgspec.json.encode(said.get("body") if call.body == ("body",) else fields)
@@ -142,7 +152,7 @@ def answer(call: Call[T], status: int, headers: Mapping[str, str], body: bytes) 
         result = None
     else:
         try:
-            result = msgspec.json.decode(body, type=call.result)
+            result = _decoder(call.result).decode(body)
         except msgspec.DecodeError as error:
             raise Malformed(
                 f"The answer to {call.name} is not what was expected: {error}.",
@@ -150,6 +160,21 @@ def answer(call: Call[T], status: int, headers: Mapping[str, str], body: bytes) 
             ) from error
     answered: T = result
     return answered
+
+
+# Two threads that let msgspec learn the same class at once crash it.
+_learning = threading.Lock()
+
+
+def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:  # noqa: ANN401
+    """What reads a kind of answer, made once."""
+    with _learning:
+        return _made_decoder(kind)
+
+
+@cache
+def _made_decoder(kind: Any) -> msgspec.json.Decoder[Any]:  # noqa: ANN401
+    return msgspec.json.Decoder(kind)
 
 
 def error_of(status: int, headers: Mapping[str, str], body: bytes) -> HindcastError:

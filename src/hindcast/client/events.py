@@ -18,7 +18,7 @@ EVENT_CHARS_MAX = 16_777_216
 class Event:
     """Something that happened."""
 
-    # incident, answer, rates, line, gap or closed; with `ask` its own kinds.
+    # incident, answer, deck, card, rates, line, gap or closed; with `ask` its own kinds.
     kind: str
     data: Any
     # Name it to hear what comes after it; empty for what passes by.

@@ -15,13 +15,14 @@ from hindcast.config.setting import setting
 
 __all__ = ["Settings", "read_settings"]
 
-WHERE, LISTENING, ACCESS, INGEST, NOTICING, ASKING, OPERATING = (
+WHERE, LISTENING, ACCESS, INGEST, NOTICING, ASKING, CODE, OPERATING = (
     "Where things are",
     "Listening",
     "Who may",
     "Taking in",
     "Noticing",
     "Asking",
+    "Code",
     "Operating",
 )
 
@@ -136,6 +137,26 @@ class Settings:
     ask_tokens_max: int = setting(ASKING, 50_000, "How many tokens one question may cost.", at_least=1)
     ask_seconds_max: int = setting(ASKING, 60, "How long one question may take.", at_least=1)
     ask_calls_max: int = setting(ASKING, 12, "How many tools one question may call.", at_least=1)
+    workspace_roots: str = setting(
+        CODE,
+        "",
+        "Folders below which a workspace may be registered over HTTP, with commas between; none if empty. On the "
+        "machine itself `hindcast workspace add` takes any folder.",
+        kind="folders",
+    )
+    workspace_clones: str = setting(
+        CODE,
+        "off",
+        "on: maintainers may have repositories cloned over https, from public addresses and those that "
+        "`outbound_allow` lists.",
+        choices=("on", "off"),
+    )
+    workspace_patches: str = setting(
+        CODE,
+        "off",
+        "on: the model of `ask_model` may propose cards, too; the code that a trace goes through is sent to it then.",
+        choices=("on", "off"),
+    )
     outbound_allow: str = setting(
         ASKING,
         "",
@@ -154,6 +175,12 @@ class Settings:
         "",
         "Where its own metrics and traces go (OTLP over HTTP), for example http://collector:4318; nowhere if empty.",
         kind="url",
+    )
+    recall_process: str = setting(
+        OPERATING,
+        "on",
+        "on: while many questions are asked, a second process answers them; off: the server answers all of them.",
+        choices=("on", "off"),
     )
     mode: str = setting(
         OPERATING, "product", "demo: the simulator can be steered over the API.", choices=("product", "demo")

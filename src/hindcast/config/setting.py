@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import Field, dataclass, field, fields
+from pathlib import PurePath
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -134,11 +135,23 @@ def _space_problem(text: str) -> str:
     return "" if _SPACE.fullmatch(text) else f"{text!r} is not a space."
 
 
-_CHECKS = {"url": _url_problem, "origins": _origins_problem, "telemetry": _telemetry_problem, "space": _space_problem}
+def _folders_problem(text: str) -> str:
+    wrong = [one for part in text.split(",") if (one := part.strip()) and not PurePath(one).is_absolute()]
+    return f"{wrong[0]!r} is no absolute path." if wrong else ""
+
+
+_CHECKS = {
+    "url": _url_problem,
+    "origins": _origins_problem,
+    "telemetry": _telemetry_problem,
+    "space": _space_problem,
+    "folders": _folders_problem,
+}
 _REMEDIES = {
     "url": "Give it as in https://hindcast.example.com.",
     "origins": "Give scheme, host and port, as in https://app.example.com, with commas between.",
     "telemetry": "Use chdb:///folder or clickhouse://user:password@host:8123/database.",
+    "folders": "Give each from the root, as in /srv/code, with commas between.",
     "space": "Use lower-case letters, digits, - and _, as in acme/payments or local.",
 }
 

@@ -7,7 +7,7 @@ import numpy as np
 from hindcast.detect.cascade import PAUSE_SECONDS
 from hindcast.detect.counts import Counts, Ints
 from hindcast.detect.onset import end
-from hindcast.detect.spike import STILL_SECONDS, Spikes
+from hindcast.detect.spike import STILL_SECONDS, STRANGER_SHARE_MIN, Spikes
 from hindcast.detect.tail import Floats
 from hindcast.detect.trouble import ONSET_SETTLES_SECONDS, Trouble, Troubles, onset_of
 
@@ -15,6 +15,9 @@ from hindcast.detect.trouble import ONSET_SETTLES_SECONDS, Trouble, Troubles, on
 UNWATCHED_ERRORS_MIN = 10
 # A service that usually speaks and says less than this share of it has not recovered: nobody knows.
 LINES_SHARE_MIN = 0.1
+# What is taken as usual in a stranger, as a share of its lines. It may vary so much that ten times of it, half of what
+# makes a stranger's errors trouble, are just odd enough for trouble to go on: so it does not come and go.
+STRANGER_USUAL_SHARE = STRANGER_SHARE_MIN / 20
 # A pause is one if so many errors would have come in it, had the trouble gone on as it was: chance leaves out ten of
 # them once in twenty thousand times.
 PAUSE_ERRORS_MIN = 10
@@ -28,7 +31,12 @@ def follow(troubles: Troubles, counts: Counts, spikes: Spikes, lines_usual: Floa
     loud = [one for one in troubles.by_name.values() if not one.is_silent and one.name in counts.rows]
     if loud:
         rows = np.array([counts.rows[one.name] for one in loud])
-        odd, _ = spikes.still(rows, np.array([one.usual for one in loud]))
+        lines = counts.lines[rows, -STILL_SECONDS:].mean(axis=1)
+        usual = [
+            STRANGER_USUAL_SHARE * rate if one.is_stranger else one.usual
+            for one, rate in zip(loud, lines.tolist(), strict=True)
+        ]
+        odd, _ = spikes.still(rows, np.array(usual))
         for trouble, row, sureness in zip(loud, rows.tolist(), odd.tolist(), strict=True):
             _follow_errors(trouble, row, sureness, counts, float(lines_usual[row]))
             _note_peak(trouble, counts.errors[row, -window_seconds:], float(spikes.usual[row]))
@@ -91,7 +99,9 @@ def _catch_up(trouble: Trouble, row: int, counts: Counts) -> None:
     """Find the last of it after time that nobody watched: a restart, or ticks that were lost."""
     since = max(trouble.last + 1, counts.end - counts.seconds + 1)
     rest = counts.errors[row, counts.column(since) :]
-    if rest.sum() >= 2 * trouble.usual * len(rest) + UNWATCHED_ERRORS_MIN:
+    lines = float(counts.lines[row, counts.column(since) :].sum())
+    usual = STRANGER_SHARE_MIN * lines if trouble.is_stranger else 2 * trouble.usual * len(rest)
+    if rest.sum() >= usual + UNWATCHED_ERRORS_MIN:
         trouble.last = max(trouble.last, since + end(rest, trouble.usual) - 1)
 
 

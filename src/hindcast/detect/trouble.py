@@ -12,7 +12,7 @@ from hindcast.detect import wording
 from hindcast.detect.counts import Counts, Ints, Name
 from hindcast.detect.onset import onset
 from hindcast.detect.silence import Silent
-from hindcast.detect.spike import Elevation, Spikes
+from hindcast.detect.spike import STRANGER_SECONDS_MIN, Elevation, Spikes
 from hindcast.model.finding import Finding, Rule
 from hindcast.model.incident import Affected
 
@@ -34,6 +34,8 @@ class Trouble:
     usual: float = 0.0
     # Whether that was known, or taken from the seconds before.
     is_known: bool = True
+    # Whether nobody had watched the service before: what a stranger may do is then all that its usual can be.
+    is_stranger: bool = False
     # The most errors within one window of the fixed rule, and how many would have been usual then.
     peak: int = 0
     usual_in_window: float = 0.0
@@ -186,10 +188,13 @@ class Troubles:
     def _begin(self, one: Elevation, counts: Counts, spikes: Spikes, silence: Trouble | None) -> Trouble:
         name = counts.names[one.row]
         usual = float(spikes.usual[one.row]) if one.known else 0.0
-        began = onset_of(counts, one.row, usual)
-        trouble = Trouble(name, one.rule, began, counts.end, began, usual=usual, is_known=one.known)
+        # Errors that were told of are still in the window; they are no part of what begins after them.
+        since = self.spent[name] + 1 if name in self.spent else 0
+        began = onset_of(counts, one.row, usual, since=since)
+        trouble = Trouble(name, one.rule, began, counts.end, began, usual=usual, is_known=one.known, bout_from=since)
         if not one.known:
-            trouble.usual = _usual_before(counts, one.row, began)
+            before = _usual_before(counts, one.row, began, since=since)
+            trouble.usual, trouble.is_stranger = before or 0.0, before is None
         if silence is not None:
             trouble.incident, trouble.findings = silence.incident, silence.findings
             trouble.onset = min(trouble.onset, silence.onset)
@@ -241,7 +246,8 @@ def onset_of(counts: Counts, row: int, usual: float, *, since: int = 0) -> int:
     return first + onset(counts.errors[row, column:], usual)
 
 
-def _usual_before(counts: Counts, row: int, began: int) -> float:
-    first = counts.column(int(counts.first_line[row]))
+def _usual_before(counts: Counts, row: int, began: int, *, since: int) -> float | None:
+    """Errors a second between `since` and the beginning of trouble; None where that was not watched."""
+    first = counts.column(max(int(counts.first_line[row]), since))
     until = counts.column(began)
-    return float(counts.errors[row, first:until].mean()) if until - first >= 10 else 0.0
+    return float(counts.errors[row, first:until].mean()) if until - first >= STRANGER_SECONDS_MIN else None

@@ -39,9 +39,9 @@ def errors(count: int) -> str:
 
 
 def elevated(service: str, count: int, window_seconds: int, expected: float | None) -> str:
-    """What a spike is called."""
-    usual = "no history yet" if expected is None else f"usually {number(expected)}"
-    return f"{named(service)}: {errors(count)} in {span(window_seconds)} ({usual})"
+    """What a spike is called. What is usual is left out while nobody knows it."""
+    usual = "" if expected is None else f" (usually {number(expected)})"
+    return f"{named(service)}: {errors(count)} in {span(window_seconds)}{usual}"
 
 
 def silent(service: str, seconds: int, lines_per_minute: float) -> str:

@@ -34,6 +34,11 @@ def check_sentry(secret: str, body: bytes, header: str | None) -> None:
     _check(secret, body, header, name=SENTRY_HEADER, prefix="")
 
 
+def digest(secret: str, body: bytes) -> str:
+    """What all three write behind their prefix."""
+    return hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+
+
 def _check(secret: str, body: bytes, header: str | None, *, name: str, prefix: str) -> None:
     if not secret:
         raise Refused(
@@ -45,7 +50,7 @@ def _check(secret: str, body: bytes, header: str | None, *, name: str, prefix: s
         raise Refused(
             "The request is not signed.", field=name, remedy="Give the sender the secret that is configured here."
         )
-    expected = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest().encode()
+    expected = digest(secret, body).encode()
     given = [part.strip() for part in header.split(",")[:SIGNATURES_MAX]]
     signed = [part.removeprefix(prefix).lower() for part in given if part.startswith(prefix)]
     # Every one is compared, so that the time taken does not tell which of them was near.

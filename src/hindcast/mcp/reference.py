@@ -41,6 +41,8 @@ def _overview() -> Iterator[str]:
     yield "|---|---|---|"
     for tool in TOOLS:
         does = "reads" if tool.is_read_only else "adds, and takes nothing away"
+        if tool.is_destructive:
+            does = "changes files, and takes it back"
         yield f"| [`{tool.name}`](#{tool.name}) | {does} | the permission to {tool.permission} |"
     yield ""
 
@@ -66,6 +68,8 @@ def _type(one: dict[str, Any]) -> str:
     match one["type"]:
         case "integer":
             return f"{one['minimum']} to {one['maximum']:,}"
+        case "boolean":
+            return "true or false"
         case "array":
             return f"up to {one['maxItems']} texts"
         case _:

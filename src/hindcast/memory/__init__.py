@@ -309,14 +309,17 @@ class Memory:
 
         return check
 
-    def erase(self, address: Address | str, *, actor: str, why: str, below: bool = False) -> Erased:
+    def erase(
+        self, address: Address | str, *, actor: str, why: str, below: bool = False, along: Sequence[Address] = ()
+    ) -> Erased:
         """Remove the bodies of an address from every version on every branch, and from every file, for ever.
 
-        A path means all its entries; `below` adds the paths under it. The chain keeps the digests and still verifies.
-        Erasing once more what is erased already removes the traces that a reader was holding then.
+        A path means all its entries; `below` adds the paths under it, `along` what quotes it elsewhere. The chain keeps
+        the digests and still verifies. Erasing once more what is erased already removes the traces that a reader was
+        holding then.
         """
         where = address if isinstance(address, Address) else Address.parse(address)
-        erased = erase.erase(self._store, self._history, where, actor=actor, why=why, below=below)
+        erased = erase.erase(self._store, self._history, where, actor=actor, why=why, below=below, along=along)
         if self._index is not None:
             self._index.follow(embed=False)
         return replace(erased, traces_gone=self._store.scrub())

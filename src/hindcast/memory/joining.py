@@ -6,6 +6,7 @@ What becomes of each record is decided in `merge`; this is about where the sides
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from hindcast.memory import merge
@@ -83,12 +84,19 @@ class Joining:
             except Stale:
                 if expected_head is not None:
                     raise
-        raise Stale(f"The branch {into!r} keeps moving.", field="into", remedy="Try again when it is quieter.")
+        raise _moving(into, field="into")
 
     def revert(self, commit: Commit, branch: str, terms: Terms) -> Merged | Conflicts:
         """Undo one commit: join the world as it was before it, as if both had parted right after it."""
         if commit.action is Action.ERASE:
             raise Refused("What was erased is gone.", field="commit", remedy="There is nothing left to bring back.")
+        for _ in range(MERGE_ATTEMPTS_MAX):
+            # While something fails, detection commits all the time, and nobody who takes a word back should notice.
+            with suppress(Stale):
+                return self._reverted(commit, branch, terms)
+        raise _moving(branch, field="branch")
+
+    def _reverted(self, commit: Commit, branch: str, terms: Terms) -> Merged | Conflicts:
         head, ours = self._head(branch), self._moments.head(branch)
         after = self._moments.at(commit)
         number = after.scope[0][0]
@@ -136,3 +144,7 @@ class Joining:
             return Conflicts(plan.conflicts, ours, theirs)
         commit = self._history.commit(plan.changes, step)
         return Merged(commit, len(plan.changes), plan.settled)
+
+
+def _moving(branch: str, *, field: str) -> Stale:
+    return Stale(f"The branch {branch!r} keeps moving.", field=field, remedy="Try again when it is quieter.")

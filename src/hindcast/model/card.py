@@ -11,6 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from hindcast.model.code import Edit, LineSpan
+from hindcast.model.reading import ready
 
 
 class CardSource(StrEnum):
@@ -40,6 +41,8 @@ class CardState(StrEnum):
     REJECTED = "rejected"
     # It was applied, and somebody took it back.
     UNDONE = "undone"
+    # The code moved on, and what it proposes is there, or has no place any more.
+    GONE = "gone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,8 @@ class Warned:
     lines: LineSpan
     text: str
     evidence: tuple[str, ...]
+    # Whether it says no more than that a past fix is there already.
+    is_there: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,8 @@ class Card:
     state: CardState = CardState.PROPOSED
     # How cards of this source fared with this team: "accepted 7 of 9".
     record: str = ""
+    # What speaks for it and against it among the others, in words: why it stands where it stands.
+    standing: str = ""
     # Why something that was rejected before is shown again.
     again: str = ""
     undo: str = ""
@@ -121,7 +128,8 @@ class CardVerdict:
     reason: str = ""
     # Whether the reason makes it something not to try again.
     is_warning: bool = False
-    # What was proposed and what was applied, where they differ: what there is to learn from a modification.
+    # What was proposed and what was applied, as diffs of the file as it was, where they differ: what there is to learn
+    # from a modification.
     proposed: str = ""
     applied: str = ""
     # The commit and branch of the workspace that it went to, if it was committed.
@@ -131,3 +139,62 @@ class CardVerdict:
     fingerprints: tuple[int, ...] = ()
     action: str = ""
     evidence: tuple[str, ...] = field(default=())
+    # The attempt of the incident's case that it became; empty where nothing was applied.
+    attempt: str = ""
+    # Who took it back since; empty: it stands.
+    undone_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBack:
+    """A proposal that is not shown, and why: so that nobody wonders whether it was thought of."""
+
+    source: CardSource
+    title: str
+    path: str
+    # "Rejected by ana on 3 July: it hides the leak.", "Made it worse in past-redis-pool-50."
+    reason: str
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Deck:
+    """Everything there is to propose for an incident in one workspace, the best first."""
+
+    incident: str
+    workspace: str
+    # Those that can be decided about, the best first, then those that were applied, the latest first.
+    cards: tuple[Card, ...]
+    warned: tuple[Warned, ...]
+    held_back: tuple[HeldBack, ...]
+    made_at: datetime
+    # What could not be asked, in sentences: "The linter is not there: …". What there is stands without it.
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line of the memory log: a card as it stands, and what came of it."""
+
+    card: str
+    incident: str
+    workspace: str
+    state: CardState
+    source: CardSource
+    title: str
+    path: str
+    added: int
+    removed: int
+    # Who decided, or `hindcast` for what is only proposed so far, and when.
+    by: str
+    at: datetime
+    reason: str = ""
+    # As telemetry or somebody told it, once it was applied: "worked", "no effect", "made worse"; empty: not known yet.
+    outcome: str = ""
+    branch: str = ""
+    commit: str = ""
+    # Why nothing is known of the outcome of something that was applied, in a sentence; empty: it is known.
+    waiting: str = ""
+
+
+ready(Card, CardVerdict)

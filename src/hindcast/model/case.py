@@ -15,8 +15,8 @@ from typing import Any
 
 import msgspec
 
-from hindcast.model.reading import check_time, read_value
-from hindcast.model.signal import Severity
+from hindcast.model.reading import check_time, read_value, ready
+from hindcast.model.signal import Course, Severity
 
 # Where cases are remembered, and as what.
 NAMESPACE = "cases"
@@ -165,6 +165,8 @@ class Case:
     # How long it took, when that is known better than from the two times.
     minutes: float | None = None
     severity: Severity | None = None
+    # How its errors rose and fell, where they were counted.
+    course: Course | None = None
     responders: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
     links: tuple[str, ...] = ()
@@ -202,16 +204,32 @@ def from_json(body: Mapping[str, Any]) -> Case:
         what="case",
         remedy="A case has at least an id, a title and occurred_at; docs/reference/cases.md shows one.",
     )
-    for field, time in _times(case):
-        if time is not None:
-            check_time(time, field=field)
+    if not _is_timed(case):
+        for field, time in _times(case):
+            if time is not None:
+                check_time(time, field=field)
     return case
+
+
+def _is_timed(case: Case) -> bool:
+    """Whether every time of a case has a timezone. Thirty cases are read for every question, and all of them do."""
+    times = [case.occurred_at, case.resolved_at, case.course.since if case.course is not None else None]
+    times += [note.at for note in case.notes]
+    for one in (*case.attempts, case.resolution):
+        if one is not None:
+            times.append(one.at)
+            times += [each.at for each in one.evidence]
+    if case.cause is not None:
+        times += [each.at for each in case.cause.evidence]
+    return not any(time is not None and time.tzinfo is None for time in times)
 
 
 def _times(case: Case) -> Iterator[tuple[str, datetime | None]]:
     """Every time that a case tells, and where."""
     yield "occurred_at", case.occurred_at
     yield "resolved_at", case.resolved_at
+    if case.course is not None:
+        yield "course.since", case.course.since
     yield from (("notes", note.at) for note in case.notes)
     if case.cause is not None:
         yield from (("cause.evidence", one.at) for one in case.cause.evidence)
@@ -221,3 +239,6 @@ def _times(case: Case) -> Iterator[tuple[str, datetime | None]]:
     ):
         yield f"{field}.at", told.at
         yield from ((f"{field}.evidence", one.at) for one in told.evidence)
+
+
+ready(Case)

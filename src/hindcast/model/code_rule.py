@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from hindcast.model.card import CardSeverity
 from hindcast.model.code import LineSpan, Tongue
+from hindcast.model.reading import ready
 
 
 class ErrorKind(StrEnum):
@@ -88,3 +89,6 @@ class CodeFinding:
     # What was found, as it stands there.
     text: str
     fixed: str | None
+
+
+ready(CodeRule)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from hindcast.model.case import Outcome
+from hindcast.model.reading import ready
 from hindcast.model.recollection import Familiarity
 from hindcast.model.verdict import Reliability
 
@@ -38,6 +39,11 @@ class Advice:
     # How often the failure stayed away after it, of how often that can be told.
     held: int = 0
     held_of: int = 0
+    # How many said not to try it when it was proposed, whether or not anybody ever did.
+    rejected: int = 0
+    # When it ended the failure last, and until when that stayed away; None: nobody knows, or it has stayed away.
+    fixed_at: datetime | None = None
+    held_until: datetime | None = None
     diff: str = ""
     command: str = ""
     config: str = ""
@@ -104,3 +110,6 @@ class Diagnosis:
     next_steps: tuple[Claim, ...] = ()
     nearest: tuple[Nearest, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+ready(Diagnosis)

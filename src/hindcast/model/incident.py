@@ -7,7 +7,7 @@ fingerprints, exemplars, changes) is filled in by whoever reads the telemetry of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 
 from hindcast.model.finding import Finding, Rule
-from hindcast.model.reading import check_time, read_value
-from hindcast.model.signal import Alert, Severity, SystemChange
+from hindcast.model.reading import check_time, read_value, ready
+from hindcast.model.signal import Alert, Course, Severity, SystemChange
 
 
 class IncidentState(StrEnum):
@@ -135,6 +135,8 @@ class Incident:
     fingerprints: tuple[Sighting, ...] = ()
     exemplars: tuple[Exemplar, ...] = ()
     changes: tuple[SystemChange, ...] = ()
+    # How it went, once it is over: telemetry is not kept as long as memory.
+    course: Course | None = None
     # The incident that this one repeats, when that was already over.
     previous: str | None = None
     # The incident that this one turned out to be part of.
@@ -169,6 +171,11 @@ class Event:
     why: str = ""
 
 
+def bare(incident: Incident) -> Incident:
+    """An incident without its evidence: as much as a recurrence needs of one that is over."""
+    return replace(incident, templates=(), fingerprints=(), exemplars=(), changes=(), course=None)
+
+
 def to_json(incident: Incident) -> dict[str, Any]:
     """The incident as JSON values; `from_json` gives the same incident back."""
     found: dict[str, Any] = msgspec.to_builtins(incident)
@@ -186,11 +193,21 @@ def from_json(body: Mapping[str, Any]) -> Incident:
 
 
 def _check_times(value: Any, place: str) -> None:  # noqa: ANN401
+    """Look at every time in it. A restart does so to thousands of incidents, and most of what they hold are texts."""
     if isinstance(value, datetime):
         check_time(value, field=place)
-    if isinstance(value, Mapping):
+    elif isinstance(value, dict):
         for name, inner in value.items():
-            _check_times(inner, f"{place}.{name}" if place else str(name))
+            if isinstance(inner, _TIMED):
+                _check_times(inner, f"{place}.{name}" if place else str(name))
     elif isinstance(value, list | tuple):
         for position, inner in enumerate(value):
-            _check_times(inner, f"{place}[{position}]")
+            if isinstance(inner, _TIMED):
+                _check_times(inner, f"{place}[{position}]")
+
+
+# What is or may hold a time, among the values that `to_builtins` makes.
+_TIMED = (datetime, dict, list, tuple)
+
+
+ready(Incident)

@@ -12,6 +12,24 @@ from hindcast.model.errors import Malformed
 
 Value = TypeVar("Value")
 
+_ready: set[Any] = set()
+
+
+def ready(*kinds: Any) -> None:  # noqa: ANN401
+    """Let msgspec learn types now, at the end of the module that reads them.
+
+    It learns a class when it first reads one. Where two threads let it learn the same class at once, it crashes or
+    waits for ever (0.19 to 0.22): whatever several threads may read is learnt while its module is imported.
+    """
+    for kind in kinds:
+        msgspec.json.Decoder(kind)
+        _ready.add(kind)
+
+
+def is_ready(kind: Any) -> bool:  # noqa: ANN401
+    """Whether a type was learnt before anybody read it."""
+    return kind in _ready
+
 
 def read_value(kind: type[Value], body: Mapping[str, Any], *, what: str, remedy: str) -> Value:
     """The value that was written as JSON values. Fields that this version does not know are left out.

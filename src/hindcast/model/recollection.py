@@ -35,8 +35,9 @@ class Cue:
     clues: Clues = NO_CLUES
     # Named by the incident, or found in the text.
     services: tuple[str, ...] = ()
-    # The incident that asks, so that it does not remember itself.
+    # The incident that asks, so that it does not remember itself, and when it began.
     incident: str = ""
+    since: datetime | None = None
 
 
 class Familiarity(StrEnum):

@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum, StrEnum
 
+# Whoever tries a way in says so under this label: such an alert opens no incident, such a change explains none.
+TEST_LABEL = "hindcast_test"
+
 
 class Level(IntEnum):
     """How bad a log line calls itself, on OpenTelemetry's scale of severity numbers."""
@@ -54,6 +57,16 @@ class ChangeKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Course:
+    """How some trouble went: the errors of its services together, counted in steps of the same length."""
+
+    # When the first step begins.
+    since: datetime
+    step_seconds: int
+    errors: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Alert:
     """What another system noticed: it opens or joins an incident like a finding of our own."""
 
@@ -74,6 +87,11 @@ class Alert:
     # A stack trace, if the sender has one.
     stack: str = ""
 
+    @property
+    def is_test(self) -> bool:
+        """Whether it was sent to see that it arrives."""
+        return TEST_LABEL in self.labels
+
 
 @dataclass(frozen=True, slots=True)
 class SystemChange:
@@ -92,6 +110,11 @@ class SystemChange:
     ref: str = ""
     url: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_test(self) -> bool:
+        """Whether it was sent to see that it arrives."""
+        return TEST_LABEL in self.labels
 
 
 @dataclass(frozen=True, slots=True)

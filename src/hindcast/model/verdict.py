@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from hindcast.model.reading import ready
+
 
 class Judgement(StrEnum):
     """Whether a memory was the right one, or a proposal was taken."""
@@ -57,6 +59,22 @@ class Reliability:
 
 
 @dataclass(frozen=True, slots=True)
+class Caution:
+    """What somebody said not to try, when a card proposed it for a failure."""
+
+    action: str
+    # In their own words; empty: they gave no reason.
+    why: str
+    by: str
+    at: datetime
+    # The failure: its fingerprints, and the incident that the card was made for.
+    fingerprints: tuple[int, ...]
+    incident: str
+    # What to cite, as in `cautions/fix-1a2b3c4d5e6f@412`.
+    ref: str
+
+
+@dataclass(frozen=True, slots=True)
 class Experience:
     """What a team's own life with its memory has taught, at one moment."""
 
@@ -64,6 +82,11 @@ class Experience:
     reliability: tuple[Reliability, ...] = ()
     # Services and components that no longer exist: what is known about them is history.
     retired: frozenset[str] = frozenset()
+    # What people said not to try, the oldest first; what they took back is not here.
+    cautions: tuple[Caution, ...] = ()
 
 
 NO_EXPERIENCE = Experience()
+
+
+ready(Verdict, Caution, tuple[Reliability, ...])

@@ -6,7 +6,7 @@ from hindcast.ports.accounts import A, Account, Accounts, Ledger, Passwords, Tra
 from hindcast.ports.code import Applied, Code, Lint, Linter, Workspace, WorkspaceState
 from hindcast.ports.llm import LLM
 from hindcast.ports.memory import Embedder, Index, Row, Searchable, Store, Tip, Writer
-from hindcast.ports.telemetry import Counted, Line, Span, Telemetry
+from hindcast.ports.telemetry import Counted, Kept, Line, Span, Telemetry
 from hindcast.ports.world import Clock, Entropy, Progress
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Embedder",
     "Entropy",
     "Index",
+    "Kept",
     "Ledger",
     "Line",
     "Lint",

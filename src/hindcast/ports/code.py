@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hindcast.model.code import Blamed, CodeCommit, Edit, LineSpan, SourceFile
+from hindcast.model.workspace import FoundLine, TreeEntry
 
 
 class Code(Protocol):
@@ -70,6 +71,18 @@ class Workspace(Code, Protocol):
         With a branch, the change goes there as a commit and the files that are checked out stay as they are; with only
         a message, it is committed where the workspace stands. Raises Stale where a file is not what an edit expects.
         """
+        ...
+
+    def entries(self, folder: str = "") -> tuple[TreeEntry, ...]:
+        """What lies in a folder, folders first; nothing that the repository ignores. Raises Missing or Refused."""
+        ...
+
+    def search(self, text: str, *, lines_max: int) -> tuple[FoundLine, ...]:
+        """Lines that hold a text, in the order of paths; bounded, binary and huge files are left out."""
+        ...
+
+    def read_at(self, path: str, commit: str) -> SourceFile:
+        """A file as a commit has it. Raises Missing."""
         ...
 
     def close(self) -> None:

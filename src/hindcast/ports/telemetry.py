@@ -61,6 +61,18 @@ class Span:
     attributes: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How much of one kind of telemetry is there for a space, and how old the oldest of it is."""
+
+    # log, metric, span, rate, alert or change.
+    kind: str
+    # An alert or a change that was told several times is one.
+    rows: int
+    # None where there is nothing.
+    oldest_at: datetime | None
+
+
 class Telemetry(Protocol):
     """Raw telemetry with its own retention: logs, metrics, spans, alerts, changes, and counts of lines by second."""
 
@@ -122,6 +134,10 @@ class Telemetry(Protocol):
 
     def alerts(self, space: str | None, since: datetime, until: datetime) -> tuple[tuple[str, Alert], ...]:
         """Alerts with their space whose latest telling arrived in the window, oldest first; each key once."""
+        ...
+
+    def kept(self, space: str) -> tuple[Kept, ...]:
+        """How much there is of each kind, and since when. Raises Unavailable when counting takes too long."""
         ...
 
     def templates(self) -> tuple[Pattern, ...]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from hindcast.model.case import Case
 from hindcast.model.code import CodeCommit, Context, LineSpan, PastTrouble, Place
-from hindcast.model.errors import HindcastError
+from hindcast.model.errors import HindcastError, Malformed
 from hindcast.ports import Code
+from hindcast.propose.carry.patch import FilePatch, read_patch
 from hindcast.propose.owners import owners_of
 from hindcast.propose.printed import path_parts, simple_name
 
@@ -16,8 +18,33 @@ COMMITS_MAX = 5
 TROUBLES_MAX = 5
 # Without a function, the lines around the one that failed are looked at.
 _AROUND_LINES = 10
-_DIFF_FILE = re.compile(r"^(?:\+\+\+|---) (?:[ab]/)?(\S+)", re.M)
-_HUNK_FUNCTION = re.compile(r"^@@[^@]*@@ (.*)$", re.M)
+_FIXED = "its fix changed it"
+_NAME = re.compile(r"[^\W\d]\w*")
+# A line that opens a function, as far as one line tells, and its name; and one that opens what functions lie in.
+_OPENS = re.compile(
+    r"^\s*(?:(?:export|default|public|private|protected|static|async|pub)\s+)*"
+    r"(?:(?:def|function\*?|fn|fun|func(?:\s*\([^)]*\))?)\s+(\w+)|(?:const|let|var)\s+(\w+)\s*=.*=>\s*\{?\s*$"
+    r"|(?!(?:if|for|while|switch|catch|with|return|else)\b)(\w+)\s*\([^;]*\)\s*(?::[^;{]*)?\{\s*$)"
+)
+_HOLDER = re.compile(r"^\s*(?:export\s+|default\s+|public\s+|abstract\s+)*(?:class|struct|impl|interface|module)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class _Touched:
+    """A file that a case names, and what of it: functions by name, or else lines as they were numbered then."""
+
+    how: str
+    path: str
+    functions: frozenset[str] = frozenset()
+    lines: tuple[LineSpan, ...] = ()
+
+    def holds(self, name: str, body: LineSpan | None) -> bool:
+        """Whether a function is among what was touched; where the case tells nothing of functions, it may be."""
+        if name in self.functions:
+            return True
+        if body is not None and any(one.first <= body.last and body.first <= one.last for one in self.lines):
+            return True
+        return not self.functions and not self.lines
 
 
 def context_of(place: Place, code: Code, cases: Iterable[Case]) -> Context:
@@ -28,13 +55,17 @@ def context_of(place: Place, code: Code, cases: Iterable[Case]) -> Context:
     return Context(
         owners=owners_of(place.path, code, lines=lines),
         commits=_commits(place, code, lines),
-        troubles=troubles(place, cases),
+        troubles=troubles(place, cases, code),
     )
 
 
-def troubles(place: Place, cases: Iterable[Case]) -> tuple[PastTrouble, ...]:
-    """The incidents whose trace or fix touched this function before, the latest first."""
-    found = [trouble for case in cases if (trouble := _trouble(place, case)) is not None]
+def troubles(place: Place, cases: Iterable[Case], code: Code | None = None) -> tuple[PastTrouble, ...]:
+    """The incidents whose trace or fix touched this function before, the latest first.
+
+    With its code, what a fix changed is followed to where the file is today. Traces are not: most of their files are
+    those of libraries, which no history knows.
+    """
+    found = [trouble for case in cases if (trouble := _trouble(place, case, code)) is not None]
     return tuple(sorted(found, key=lambda one: (one.at, one.case), reverse=True)[:TROUBLES_MAX])
 
 
@@ -42,8 +73,8 @@ def broke_before(past: tuple[PastTrouble, ...]) -> str:
     """How often a place broke, in words; empty for a place that never did."""
     if not past:
         return ""
-    times = {1: "once", 2: "twice"}.get(len(past), f"{len(past)} times")
-    return f"It broke {times} before, last on {past[0].at:%Y-%m-%d}: {past[0].title}"
+    times = {1: "once before, on", 2: "twice before, last on"}.get(len(past), f"{len(past)} times before, last on")
+    return f"It broke {times} {past[0].at:%Y-%m-%d}: {past[0].title}"
 
 
 def _commits(place: Place, code: Code, lines: LineSpan | None) -> tuple[CodeCommit, ...]:
@@ -58,29 +89,62 @@ def _commits(place: Place, code: Code, lines: LineSpan | None) -> tuple[CodeComm
         return ()
 
 
-def _trouble(place: Place, case: Case) -> PastTrouble | None:
+def _trouble(place: Place, case: Case, code: Code | None) -> PastTrouble | None:
     name = simple_name(place.function)
-    for how, path, functions in _touched(case):
-        if not _is_same_file(path, place.path):
+    for touched in _touched(case):
+        if name and not touched.holds(name, place.body):
             continue
-        if not name or not functions or name in functions:
-            return PastTrouble(case.id, case.title, case.occurred_at, how)
+        if _is_same_file(touched.path, place.path) or (code is not None and _has_moved(touched, place.path, code)):
+            return PastTrouble(case.id, case.title, case.occurred_at, touched.how)
     return None
 
 
-def _touched(case: Case) -> Iterator[tuple[str, str, frozenset[str]]]:
-    """Files that a case names, with the functions it names in them, as far as it does."""
+def _has_moved(touched: _Touched, path: str, code: Code) -> bool:
+    """Whether the file that a fix changed then is this one today."""
+    # What is still there has not moved; reading all of history to hear so takes its time.
+    if touched.how != _FIXED or touched.path in code.paths():
+        return False
+    try:
+        return path in code.now_at(touched.path)
+    except HindcastError:
+        return False
+
+
+def _touched(case: Case) -> Iterator[_Touched]:
+    """Files that a case names, with what it names in them, as far as it does."""
     fixes = [case.resolution.diff if case.resolution is not None else ""]
     fixes += [attempt.diff for attempt in case.attempts]
-    for diff in fixes:
-        told = _HUNK_FUNCTION.findall(diff)
-        functions = frozenset(word for line in told for word in re.findall(r"[^\W\d]\w*", line))
-        for path in dict.fromkeys(_DIFF_FILE.findall(diff)):
-            if path != "/dev/null":
-                yield "its fix changed it", path, functions
+    for diff in dict.fromkeys(one for one in fixes if one.strip()):
+        try:
+            files = read_patch(diff)
+        except Malformed:
+            continue
+        for one in files:
+            yield from (_changed(one, path) for path in dict.fromkeys((one.path, one.old_path)) if path)
     frames = frozenset(simple_name(frame) for frame in case.clues.frames)
     for path in dict.fromkeys(re.findall(r"[\w./\\-]+\.\w{1,5}(?=[\"':),\s])", case.stack[:20_000])):
-        yield "its trace went through it", path, frames
+        yield _Touched("its trace went through it", path, frames)
+
+
+def _changed(file: FilePatch, path: str) -> _Touched:
+    """What a fix changed in a file. The line that opens a function, above a change, says which one it is in."""
+    functions: set[str] = set()
+    spans: list[LineSpan] = []
+    for hunk in file.hunks:
+        inside = frozenset() if _HOLDER.match(hunk.section) else frozenset(_NAME.findall(hunk.section))
+        number = hunk.new_first
+        for line in hunk.lines:
+            if (opens := _OPENS.match(line.text)) is not None:
+                inside = frozenset(name for name in opens.groups() if name)
+            elif line.text[:1].strip(" \t)]}"):
+                # What begins at the edge is in no function.
+                inside = frozenset()
+            if line.mark != " ":
+                functions |= inside
+                spans += [LineSpan(number, number)] if number and not inside else []
+            if number and line.mark != "-":
+                number += 1
+    return _Touched(_FIXED, path, frozenset(functions), tuple(spans))
 
 
 def _is_same_file(printed: str, path: str) -> bool:

@@ -116,7 +116,7 @@ def _first_sight(
     """Nothing answers: say so, show what is nearest, give the generic checks, and warn of what did harm."""
     cue = recollection.cue
     weighed = weigh(members, cue, None, experience)
-    harmful = tuple(one for one in weighed.avoid if one.made_worse)
+    harmful = tuple(one for one in weighed.avoid if one.made_worse or one.rejected)
     nearest = _nearest(recollection, (), own, NEAREST_MAX)
     return Diagnosis(
         cue.text,

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from hindcast.model.case import Outcome
 from hindcast.model.diagnosis import Advice, Claim
 from hindcast.model.recollection import Cue, Remembered
-from hindcast.model.verdict import Experience, Judgement, Matter, Verdict
+from hindcast.model.verdict import Caution, Experience, Judgement, Matter, Verdict
+from hindcast.reason.cautions import concerning, with_cautions
 from hindcast.reason.held import Lasting, lasting
 from hindcast.reason.pool import ANSWERING_COUNTS, Member, Standing
 from hindcast.reason.shares import share
@@ -72,14 +73,18 @@ def weigh(members: Sequence[Member], cue: Cue, answering: Remembered | None, exp
     tries = [_claimed(one, harmful) if one.member.ref in discredited else one for one in tries]
     actions = [_action(group, members, cue, answering) for group in grouped(tries)]
     fixes = sorted((one for one in actions if one.worked and not one.made_worse), key=_by_strength)
+    cautions = concerning(experience.cautions, members, cue)
     notes: list[str] = []
     proposed = []
     for one in fixes:
         rejected = _rejection(one, members, cue, experience)
-        if rejected is None:
-            proposed.append(one)
-        else:
+        warned = _warned(one, cautions)
+        if rejected is not None:
             notes.append(_rejected(one, rejected))
+        elif warned is not None:
+            notes.append(_rejected(one, warned))
+        else:
+            proposed.append(one)
     # What did not last is worth a warning, as soon as there is something else to do.
     short_lived = [one for one in proposed if one.lasting.is_short]
     if len(short_lived) < len(proposed):
@@ -89,7 +94,9 @@ def weigh(members: Sequence[Member], cue: Cue, answering: Remembered | None, exp
     avoided = [one for one in actions if one.is_worth_a_warning]
     return Weighed(
         tuple(_fix(one) for one in proposed[:FIXES_MAX]),
-        tuple(_avoided(one) for one in sorted([*avoided, *short_lived], key=_by_harm)[:AVOIDED_MAX]),
+        with_cautions([_avoided(one) for one in sorted([*avoided, *short_lived], key=_by_harm)], cautions)[
+            :AVOIDED_MAX
+        ],
         (*(_dispute(one) for one in actions if _sides(one)), *cut, *_outvoted(proposed, answering)),
         tuple(notes),
         discredited,
@@ -219,6 +226,8 @@ def _advice(one: _Action, shown: Try, telling: Sequence[Try], mean: float, least
         last_at=max(each.at for each in telling),
         held=one.lasting.held,
         held_of=one.lasting.held_of,
+        fixed_at=one.lasting.ended_at,
+        held_until=one.lasting.back_at,
         diff=with_means.diff,
         command=with_means.command,
         config=with_means.config,
@@ -281,7 +290,15 @@ def _about(verdict: Verdict, one: _Action, cue: Cue) -> bool:
     return " ".join(verdict.asked.split()) == " ".join(cue.text.split())
 
 
-def _rejected(one: _Action, verdict: Verdict) -> str:
+def _warned(one: _Action, cautions: Sequence[Caution]) -> Caution | None:
+    """The last word of people against doing this, where nobody was helped by it since."""
+    said = [caution for caution in cautions if any(same(caution.action, each.action) for each in one.worked)]
+    final = max(said, key=lambda caution: caution.at, default=None)
+    is_newer = final is not None and any(each.member.case.occurred_at > final.at for each in one.worked)
+    return None if is_newer else final
+
+
+def _rejected(one: _Action, verdict: Verdict | Caution) -> str:
     what = one_line(_shown(one.worked).action, DISPUTED_ACTION_CHARS_MAX)
     why = f": {one_line(verdict.why, DISPUTED_ACTION_CHARS_MAX)}" if verdict.why.strip() else ""
     return full_stop(f"“{what}” is not proposed again; {verdict.by} rejected it for this failure{why}")

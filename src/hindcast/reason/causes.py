@@ -94,6 +94,7 @@ def agree(a: str, b: str) -> bool:
     return len(ours & theirs) >= max(SHARED_WORDS_MIN * shorter, min(shorter, 2))
 
 
+@lru_cache(maxsize=4_096)
 def is_guess(text: str) -> bool:
     """Whether a text says of itself that nobody was sure of it."""
     return _GUESS.search(text) is not None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
 from hindcast.model.case import Case, CaseState
 from hindcast.model.diagnosis import Advice, Nearest
 from hindcast.model.recollection import Recollection, Remembered
-from hindcast.reason.wording import age, duration, first_sentence, full_stop, last, one_line, times
+from hindcast.reason.wording import age, day, duration, first_sentence, full_stop, last, one_line, times
 
 TITLE_CHARS_MAX = 100
 FIX_CHARS_MAX = 160
@@ -65,7 +65,9 @@ def _ending(case: Case, ref: str, fixes: Sequence[Advice]) -> str:
     after = f" in {duration(took)}" if took is not None else ""
     if fixes and ref in fixes[0].evidence:
         who = f" by {fixes[0].by[0]}" if fixes[0].by else ""
-        return f"Fixed{after}{who}: {_fix(fixes[0])}"
+        on, until = _held(fixes[0])
+        said = f"{on}{who}{after}{until}" if on else f"{after}{who}"
+        return f"Fixed{said}: {_fix(fixes[0])}"
     if fixes:
         return f"What ended it in other cases: {_fix(fixes[0])}"
     if case.resolution is not None and case.resolution.text.strip():
@@ -73,3 +75,12 @@ def _ending(case: Case, ref: str, fixes: Sequence[Advice]) -> str:
     if case.state is CaseState.RESOLVED and took is not None:
         return f"It was over after {duration(took)}; what ended it is not recorded."
     return "How it ended is not recorded."
+
+
+def _held(fix: Advice) -> tuple[str, str]:
+    """When a fix was made, and until when it held, where the failure is back: that is the first thing to ask."""
+    if fix.fixed_at is None or fix.held_until is None:
+        return "", ""
+    on, until = day(fix.fixed_at), day(fix.held_until)
+    back = f"{fix.held_until.astimezone(UTC):%H:%M} UTC that day" if on == until else until
+    return f" on {on}", f", held until {back}"

@@ -23,6 +23,9 @@ class Lasting:
     held_of: int = 0
     # What happened where it did not: "It came back 3 days later (cases/inc-…@7)."
     told: tuple[str, ...] = ()
+    # When it ended the failure last, and when that was back; None: it was not seen since.
+    ended_at: datetime | None = None
+    back_at: datetime | None = None
 
     @property
     def is_short(self) -> bool:
@@ -33,10 +36,13 @@ class Lasting:
 def lasting(worked: Sequence[Try], members: Sequence[Member], cue: Cue) -> Lasting:
     """How well what ended the cases lasted, judged by when the same failure was seen next."""
     held, told = 0, []
+    last: tuple[datetime | None, datetime | None] = (None, None)
     endings = [one for one in worked if one.is_ending]
     for one in endings:
         back_at, ref = _next(one, members, cue)
         ended_at = max(one.at, one.member.case.occurred_at)
+        if not one.member.is_foreign and (last[0] is None or ended_at > last[0]):
+            last = (ended_at, back_at)
         enough = timedelta(days=HOLD_DAYS_MIN)
         if back_at is None:
             # Too early to tell is neither.
@@ -47,7 +53,7 @@ def lasting(worked: Sequence[Try], members: Sequence[Member], cue: Cue) -> Lasti
             days = max((back_at - ended_at).days, 0)
             when = f"{counted(days, 'day')} later" if days else "the same day"
             told.append(f"It came back {when}{f' ({ref})' if ref else ''}.")
-    return Lasting(held, held + len(told), tuple(told))
+    return Lasting(held, held + len(told), tuple(told), *last)
 
 
 def _next(one: Try, members: Sequence[Member], cue: Cue) -> tuple[datetime | None, str]:
@@ -63,6 +69,6 @@ def _next(one: Try, members: Sequence[Member], cue: Cue) -> tuple[datetime | Non
         and member.case.occurred_at > own.case.occurred_at
     ]
     # A question may be mere curiosity; an incident that asks is the failure itself.
-    if cue.incident and not own.is_foreign and cue.at > own.case.occurred_at:
-        later.append((cue.at, ""))
+    if cue.incident and not own.is_foreign and (cue.since or cue.at) > own.case.occurred_at:
+        later.append((cue.since or cue.at, ""))
     return min(later, default=(None, ""), key=lambda found: found[0])

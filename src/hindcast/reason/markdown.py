@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from hindcast.model.diagnosis import Advice, Diagnosis, Nearest
 from hindcast.model.recollection import Familiarity, Recollection, Remembered
 from hindcast.reason.headline import percent
-from hindcast.reason.wording import age, duration, one_line
+from hindcast.reason.wording import age, duration, listed, one_line
 
 TEXT_CHARS_MAX = 600
 ASKED_LINES_MAX = 20
@@ -104,6 +104,8 @@ def _fixes(diagnosis: Diagnosis, *, is_seen: bool) -> Iterator[str]:
 def _avoided(one: Advice) -> str:
     if one.made_worse:
         what = f"made it worse {one.made_worse} of {one.tried}" + (f", worked {one.worked}" if one.worked else "")
+    elif not one.tried:
+        what = f"turned down by {plain(listed(one.by))}"
     elif one.worked and one.held_of:
         what = f"did not hold {one.held_of - one.held} of {one.held_of}"
     else:

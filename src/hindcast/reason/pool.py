@@ -133,11 +133,12 @@ def _family(best: Remembered, remembered: Sequence[Remembered]) -> frozenset[tup
     """The best case and all that is tied to it: recurrences, what it replaces, the same stack, and theirs in turn."""
     found = {_place(best)}
     own = [one for one in remembered if one.space == best.space]
-    for _ in own:
-        grown = found | {_place(one) for one in own for kin in own if _place(kin) in found and _tied(one, kin)}
-        if grown == found:
-            break
-        found = grown
+    inside, outside = [one for one in own if _place(one) in found], [one for one in own if _place(one) not in found]
+    while inside and outside:
+        # Only what came in last can tie anything more to it.
+        found.update(_place(one) for one in outside if any(_tied(one, kin) for kin in inside))
+        inside = [one for one in outside if _place(one) in found]
+        outside = [one for one in outside if _place(one) not in found]
     return frozenset(found)
 
 

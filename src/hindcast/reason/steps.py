@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hindcast.model.diagnosis import Advice, Claim
 from hindcast.model.recollection import Cue
 from hindcast.reason.causes import is_guess
-from hindcast.reason.wording import first_sentence, full_stop, one_line
+from hindcast.reason.wording import first_sentence, full_stop, listed, one_line
 
 STEP_CHARS_MAX = 240
 WARNINGS_MAX = 2
@@ -76,7 +76,7 @@ def asking(ref: str, space: str) -> Claim:
 
 def warnings(avoid: Sequence[Advice]) -> tuple[Claim, ...]:
     """What did harm, the worst first."""
-    return tuple(_do_not(one) for one in avoid if one.made_worse)[:WARNINGS_MAX]
+    return tuple(_do_not(one) for one in avoid if one.made_worse or not one.tried)[:WARNINGS_MAX]
 
 
 def cautions(avoid: Sequence[Advice]) -> tuple[Claim, ...]:
@@ -100,6 +100,8 @@ def _do(fix: Advice) -> Claim:
 
 
 def _do_not(one: Advice) -> Claim:
+    if not one.made_worse:
+        return Claim(full_stop(f"Do not try this, {listed(one.by)} said so: {_what(one)}"), one.evidence)
     often = f"{one.made_worse} of {one.tried} times" if one.tried > 1 else "then"
     return Claim(full_stop(f"Do not try this, it made it worse {often}: {_what(one)}"), one.evidence)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
@@ -86,6 +86,7 @@ def same(a: str, b: str) -> bool:
     return same_action(a, b)
 
 
+@lru_cache(maxsize=4_096)
 def retells(text: str, attempt: str) -> bool:
     """Whether two texts of one case most likely tell the same deed, though their verbs have little in common."""
     ours, theirs = (set(action_key(one).words) for one in (text, attempt))
@@ -96,8 +97,7 @@ def retells(text: str, attempt: str) -> bool:
 
 def without(action: str, harmful: Sequence[str]) -> str:
     """An action of several clauses without those that did harm; empty when nothing that says something is left."""
-    pieces = _JOINTS.split(action)
-    clauses, joints = pieces[::2], ["", *pieces[1::2]]
+    clauses, joints = _clauses(action)
     if len(clauses) == 1:
         return "" if any(same(action, one) for one in harmful) else action
     is_bad = [action_key(one).deed is not Deed.OTHER and any(same(one, bad) for bad in harmful) for one in clauses]
@@ -107,6 +107,13 @@ def without(action: str, harmful: Sequence[str]) -> str:
     if all(action_key(clause).deed is Deed.OTHER for _, clause in kept):
         return ""
     return kept[0][1] + "".join(joint + clause for joint, clause in kept[1:])
+
+
+@lru_cache(maxsize=4_096)
+def _clauses(action: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The clauses of an action, and what stands before each. Cases of one failure tell the same few actions."""
+    pieces = _JOINTS.split(action)
+    return tuple(pieces[::2]), ("", *pieces[1::2])
 
 
 def grouped(tries: Iterable[Try]) -> list[tuple[Try, ...]]:
@@ -177,20 +184,23 @@ def _of_resolution(member: Member, ending: Resolution) -> Try:
 
 def _joined(made: Try, member: Member, ending: Resolution) -> Try:
     """The attempt that was the fix, with what both tellings say of it."""
-    fix = _of_resolution(member, ending)
     # Somebody measured or saw that it did not end it; then the fix is told by itself.
     if made.outcome in (Outcome.NO_EFFECT, Outcome.MADE_WORSE):
         return made
-    return replace(
-        fix,
-        action=fix.action or made.action,
+    fix = _of_resolution(member, ending)
+    return Try(
+        fix.action or made.action,
+        fix.outcome,
+        max(made.weight, fix.weight),
+        member,
+        fix.at,
+        fix.by or made.by,
+        tuple(dict.fromkeys((*made.quotes, *fix.quotes))),
+        fix.diff or made.diff,
+        fix.command or made.command,
+        fix.config or made.config,
+        is_ending=fix.is_ending,
         retold=(made.action,),
-        weight=max(made.weight, fix.weight),
-        by=fix.by or made.by,
-        quotes=tuple(dict.fromkeys((*made.quotes, *fix.quotes))),
-        diff=fix.diff or made.diff,
-        command=fix.command or made.command,
-        config=fix.config or made.config,
     )
 
 

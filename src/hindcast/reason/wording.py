@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 
 MINUTE_SECONDS, HOUR_SECONDS, DAY_SECONDS = 60, 3_600, 86_400
 YEAR_DAYS = 365.25
@@ -13,6 +14,8 @@ MONTH_DAYS = YEAR_DAYS / 12
 WEEKS_DAYS_MAX = 70
 # From here on an age says less than the month's name.
 MONTH_NAMED_DAYS_MIN = 60
+# Longer texts are rare, and keeping thousands of them would not be cheap.
+CHARS_KEPT_MAX = 1_000
 
 _MONTHS = (
     "January", "February", "March", "April", "May", "June",
@@ -20,7 +23,6 @@ _MONTHS = (
 )  # fmt: skip
 # The end of a sentence: not a dot inside a version, a path or a number.
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`]?[A-Z0-9])|(?<=[。！？])")
-_BLANKS = re.compile(r"\s+")
 
 
 def age(then: datetime, now: datetime) -> str:
@@ -52,6 +54,12 @@ def last(then: datetime, now: datetime) -> str:
         return age(then, now)
     month = _MONTHS[then.astimezone(UTC).month - 1]
     return f"in {month}" if days < YEAR_DAYS - MONTH_DAYS else f"in {month} {then.astimezone(UTC).year}"
+
+
+def day(at: datetime) -> str:
+    """A day as people write it: "3 July 2026"."""
+    there = at.astimezone(UTC)
+    return f"{there.day} {_MONTHS[there.month - 1]} {there.year}"
 
 
 def duration(minutes: float) -> str:
@@ -88,9 +96,13 @@ def listed(words: Sequence[str], *, most: int = 4) -> str:
 
 def one_line(text: str, chars_max: int) -> str:
     """A text without line breaks, cut between words where it gets long."""
+    return _one_line(text, chars_max) if len(text) <= CHARS_KEPT_MAX else _in_one_line(text, chars_max)
+
+
+def _in_one_line(text: str, chars_max: int) -> str:
     # Only the beginning can be shown, however long the text is.
     text = text.strip()
-    line = _BLANKS.sub(" ", text[: 4 * chars_max]).strip()
+    line = " ".join(text[: 4 * chars_max].split())
     if len(line) <= chars_max and len(text) <= 4 * chars_max:
         return line
     if len(line) < chars_max:
@@ -100,9 +112,13 @@ def one_line(text: str, chars_max: int) -> str:
     return f"{(kept[:between] if between > chars_max // 2 else kept).rstrip(' ,;:')}…"
 
 
+# Cases of one failure tell the same few things, and an answer shows each of them in several places.
+_one_line = lru_cache(maxsize=4_096)(_in_one_line)
+
+
 def sentences(text: str) -> tuple[str, ...]:
     """The sentences of a text, without line breaks."""
-    line = _BLANKS.sub(" ", text).strip()
+    line = " ".join(text.split())
     return tuple(part.strip() for part in _SENTENCE_END.split(line) if part and part.strip())
 
 

@@ -7,11 +7,10 @@ with the others at hand. An arm that took no part leaves its number at 0; a mode
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
-from hindcast.model.case import Case, Clues
+from hindcast.model.case import Case
 from hindcast.model.recollection import Cue
 from hindcast.recall.arms import Candidate
 from hindcast.recall.keys import short_exception
@@ -30,6 +29,7 @@ ECHO_DOUBTED = 4.0
 # A first line with fewer words is a heading.
 HEAD_WORDS_MIN = 4
 
+NONE: frozenset[str] = frozenset()
 _WORD = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 
 # By name: what each number says.
@@ -55,80 +55,167 @@ MEANINGS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
-    """A text taken apart for comparison."""
+Words = frozenset[str]
+Phrase = tuple[str, str]
 
-    words: frozenset[str]
-    phrases: frozenset[tuple[str, str]]
-    exceptions: frozenset[str]
-    identifiers: frozenset[str]
-    components: frozenset[str]
-    services: frozenset[str]
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, taken apart for comparison."""
+
+    cue: Cue
+    words: Words
+    phrases: frozenset[Phrase]
+    # The same, each with how it stands among the words of a text.
+    needles: Sequence[tuple[Phrase, str]]
+    # The words of its first lines.
+    lines: Sequence[Words]
+    exceptions: Words
+    identifiers: Words
+    components: Words
+    services: Words
+    # Where it failed, innermost first.
+    frames: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A case as far as it is compared with a question: what neither has in common with it is not even read."""
+
+    case: Case
+    # Of its words those that are weighed, and of its phrases those of the question.
+    words: Words
+    phrases: frozenset[Phrase]
+    title: Words
+    # Of the lines that were seen then, those that may echo one of the question's.
+    lines: Sequence[Words]
+    identifiers: Words
+    frames: tuple[str, ...]
 
 
 def features_of(cue: Cue, candidates: Sequence[Candidate], limits: RecallLimits) -> tuple[dict[str, float], ...]:
     """The numbers of every candidate, in their order; `fused` is left to `fuse`."""
-    text = clean(cue.text, chars_max=limits.cue_chars_max)
-    # People name the service in a sentence; only an incident or a flag gives it apart.
-    services = (*cue.services, *_WORD.findall(text.lower()))
-    asked = _read(word_set(text), phrase_set(text), cue.clues, cue.clues.components, services)
-    lines = _lines(text, limits.lines_max)
+    asked = _question(cue, limits)
     titles = [word_set(candidate.case.title) for candidate in candidates]
-    errors = [_errors(candidate.case, limits.lines_max) for candidate in candidates]
-    known = asked.words.union(*titles, *(line for told in errors for line in told))
-    reads = [_read_case(candidate, known, asked.phrases, limits) for candidate in candidates]
-    words = Rarity((read.words for read in reads), known)
-    phrases = Rarity((read.phrases for read in reads), asked.phrases)
-    names = Rarity((read.identifiers for read in reads), asked.identifiers)
-    stacks = [candidate.case.clues.frames[: limits.frames_max] for candidate in candidates]
-    here = cue.clues.frames[: limits.frames_max]
-    frames = Rarity(map(frozenset, stacks), frozenset(here).union(*stacks) if here else ())
+    lines = [_echoing(candidate.case, asked.words, limits.lines_max) for candidate in candidates]
+    # A word is weighed by how many cases have it. Only those are counted that some share will be made of.
+    met = (title for title in titles if not title.isdisjoint(asked.words))
+    weighed = asked.words.union(*met, *(line for told in lines for line in told))
+    compared = [
+        _compared(asked, candidate, weighed, title, told, limits)
+        for candidate, title, told in zip(candidates, titles, lines, strict=True)
+    ]
+    words = Rarity((one.words for one in compared), weighed)
+    phrases = Rarity((one.phrases for one in compared), asked.phrases)
+    names = Rarity((one.identifiers for one in compared), asked.identifiers)
+    stacks = [frozenset(one.frames) for one in compared]
+    frames = Rarity(stacks, frozenset(asked.frames).union(*stacks) if asked.frames else ())
     found: list[dict[str, float]] = []
-    for candidate, read, title, told, stack in zip(candidates, reads, titles, errors, stacks, strict=True):
+    for candidate, one in zip(candidates, compared, strict=True):
         score = {arm: rank.score for arm, rank in candidate.ranks.items()}
-        met = [words.share(line, read.words, doubted=LINE_DOUBTED) for line in lines]
+        shared = words.met(asked.words, one.words)
+        # A question of one line has no words but that line's.
+        shares = [
+            (shared if line is asked.words else words.met(line, one.words)) / (words.mass(line) + LINE_DOUBTED)
+            for line in asked.lines
+        ]
         found.append(
             {
                 "meaning": min(max(score.get("meaning", 0.0), 0.0), 1.0),
                 "tokens": min(max(score.get("tokens", 0.0), 0.0), 1.0),
-                "words": words.share(asked.words, read.words, doubted=NAMES_DOUBTED),
-                "phrases": phrases.share(asked.phrases, read.phrases, doubted=NAMES_DOUBTED),
-                "title": words.share(title, asked.words, doubted=NAMES_DOUBTED),
-                "head": met[0] if met else 0.0,
-                "line": max(met, default=0.0),
-                "echo": max((_echo(line, other, words) for line in lines for other in told), default=0.0),
-                "identifiers": names.share(asked.identifiers, read.identifiers, doubted=NAMES_DOUBTED),
-                "trace": align(here, stack, frames),
-                **_same(cue, asked, candidate.case, read),
+                "words": shared / (words.mass(asked.words) + NAMES_DOUBTED),
+                "phrases": phrases.share(asked.phrases, one.phrases, doubted=NAMES_DOUBTED),
+                "title": words.share(one.title, asked.words, doubted=NAMES_DOUBTED),
+                "head": shares[0] if shares else 0.0,
+                "line": max(shares, default=0.0),
+                "echo": max((_echo(line, told, words) for told in one.lines for line in asked.lines), default=0.0),
+                "identifiers": names.share(asked.identifiers, one.identifiers, doubted=NAMES_DOUBTED),
+                "trace": align(asked.frames, one.frames, frames) if one.frames else 0.0,
+                **_same(asked, one.case),
             }
         )
     return tuple(found)
 
 
-def _same(cue: Cue, asked: Read, case: Case, read: Read) -> dict[str, float]:
+def _question(cue: Cue, limits: RecallLimits) -> Question:
+    text = clean(cue.text, chars_max=limits.cue_chars_max)
+    phrases = phrase_set(text)
+    return Question(
+        cue=cue,
+        words=word_set(text),
+        phrases=phrases,
+        needles=[(pair, f" {pair[0]} {pair[1]} ") for pair in phrases],
+        lines=_lines(text, limits.lines_max),
+        exceptions=_short(cue.clues.exceptions),
+        identifiers=_lower(cue.clues.identifiers),
+        components=_lower(cue.clues.components),
+        # People name the service in a sentence; only an incident or a flag gives it apart.
+        services=_lower((*cue.services, *_WORD.findall(text.lower()))),
+        frames=cue.clues.frames[: limits.frames_max],
+    )
+
+
+def _compared(
+    asked: Question, candidate: Candidate, weighed: Words, title: Words, lines: Sequence[Words], limits: RecallLimits
+) -> Compared:
+    case = candidate.case
+    told = words_in(candidate.text[: limits.case_chars_max])
+    words = weighed.intersection(told)
+    return Compared(
+        case=case,
+        words=words,
+        phrases=_phrases_in(told, [needle for needle in asked.needles if words.issuperset(needle[0])]),
+        title=title,
+        lines=lines,
+        identifiers=_lower(case.clues.identifiers) if asked.identifiers else NONE,
+        frames=case.clues.frames[: limits.frames_max] if asked.frames else (),
+    )
+
+
+def _phrases_in(told: Sequence[str], wanted: Sequence[tuple[Phrase, str]]) -> frozenset[Phrase]:
+    """Which of these pairs stand side by side among the words of a text."""
+    if not wanted:
+        return frozenset()
+    # Looking for a few pairs in one string beats making every pair of a long text.
+    row = f" {' '.join(told)} "
+    return frozenset([pair for pair, needle in wanted if needle in row])
+
+
+def _same(asked: Question, case: Case) -> dict[str, float]:
+    cue = asked.cue
     shared = not set(cue.clues.fingerprints).isdisjoint(case.clues.fingerprints)
     stacks = bool(cue.clues.frames) and bool(case.clues.frames)
+    # Of what the question does not name, nothing is the same and nothing is other.
+    exceptions = _short(case.clues.exceptions) if asked.exceptions else NONE
+    components = _lower((*case.components, *case.clues.components)) if asked.components else NONE
     return {
         "fingerprint": float(shared and stacks),
         "message": float(shared and not stacks),
-        "exception": _share(asked.exceptions, read.exceptions),
-        "exception_other": _apart(asked.exceptions, read.exceptions),
-        "component": _share(asked.components, read.components),
-        "component_other": _apart(asked.components, read.components),
-        "service": float(not asked.services.isdisjoint(read.services)),
+        "exception": _share(asked.exceptions, exceptions),
+        "exception_other": _apart(asked.exceptions, exceptions),
+        "component": _share(asked.components, components),
+        "component_other": _apart(asked.components, components),
+        "service": float(any(name.lower() in asked.services for name in case.services)),
     }
 
 
-def _share(wanted: frozenset[str], present: frozenset[str]) -> float:
+def _short(exceptions: Iterable[str]) -> Words:
+    return frozenset(map(short_exception, exceptions))
+
+
+def _lower(names: Iterable[str]) -> Words:
+    return frozenset(map(str.lower, names))
+
+
+def _share(wanted: Words, present: Words) -> float:
     return len(wanted & present) / len(wanted) if wanted else 0.0
 
 
-def _apart(one: frozenset[str], other: frozenset[str]) -> float:
+def _apart(one: Words, other: Words) -> float:
     return float(bool(one) and bool(other) and one.isdisjoint(other))
 
 
-def _lines(text: str, lines_max: int) -> list[frozenset[str]]:
+def _lines(text: str, lines_max: int) -> list[Words]:
     """The words of the first lines that have any. The first tells most; a very short one has the next too."""
     found = [words for line in text.splitlines() if (words := word_set(line))][:lines_max]
     if len(found) > 1 and len(found[0]) < HEAD_WORDS_MIN:
@@ -136,43 +223,16 @@ def _lines(text: str, lines_max: int) -> list[frozenset[str]]:
     return found
 
 
-def _errors(case: Case, lines_max: int) -> list[frozenset[str]]:
-    """The words of each line that was seen then: symptoms, and what the stack says was raised."""
+def _echoing(case: Case, asked: Words, lines_max: int) -> list[Words]:
+    """The words of each line that was seen then and may echo what is asked: symptoms, and what the stack says."""
     stack = case.stack.strip().splitlines()
     lines = (*case.symptoms, *stack[:1], *stack[-1:])[:lines_max]
-    return [words for line in lines if len(words := word_set(line)) >= ECHO_WORDS_MIN]
+    return [word_set(line) for line in lines if len(asked.intersection(words_in(line))) >= ECHO_WORDS_MIN]
 
 
-def _echo(asked: frozenset[str], told: frozenset[str], words: Rarity[str]) -> float:
+def _echo(asked: Words, told: Words, words: Rarity[str]) -> float:
     """How nearly two lines are the same one, by the weight of their words."""
     shared = asked & told
     if len(shared) < ECHO_WORDS_MIN:
         return 0.0
     return 2 * words.mass(shared) / (words.mass(asked) + words.mass(told) + ECHO_DOUBTED)
-
-
-def _read_case(
-    candidate: Candidate, words: frozenset[str], phrases: frozenset[tuple[str, str]], limits: RecallLimits
-) -> Read:
-    """A case as far as it is compared: of its words and phrases those that will be asked for."""
-    case = candidate.case
-    told = words_in(candidate.text[: limits.case_chars_max])
-    components = (*case.components, *case.clues.components)
-    return _read(words.intersection(told), phrases.intersection(pairwise(told)), case.clues, components, case.services)
-
-
-def _read(
-    words: frozenset[str],
-    phrases: frozenset[tuple[str, str]],
-    clues: Clues,
-    components: Sequence[str],
-    services: Sequence[str],
-) -> Read:
-    return Read(
-        words=words,
-        phrases=phrases,
-        exceptions=frozenset(short_exception(name) for name in clues.exceptions),
-        identifiers=frozenset(name.lower() for name in clues.identifiers),
-        components=frozenset(name.lower() for name in components),
-        services=frozenset(name.lower() for name in services),
-    )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hindcast.model.case import Case, Outcome
+from hindcast.model.case import Case
 from hindcast.model.recollection import Cue, Remembered
 from hindcast.model.verdict import Experience, Judgement, Matter, Verdict
-from hindcast.recall.kinship import claim_weight, fixes, harm_weight, kin
+from hindcast.recall.kinship import claim_weight, fixes, harm_weight, harms, kin, same_deed
 from hindcast.recall.text import alike
 
 # From here on two questions are the same one, asked again.
@@ -90,17 +90,27 @@ def contradict(remembered: Sequence[Remembered], *, same_min: float) -> tuple[Re
     The side that is vouched for less is held back; at a tie the warning wins, unless each side accuses the other. Two
     that are both as likely as `same_min` are taken for the same failure whatever they look like.
     """
-    warning = [one for one in remembered if any(attempt.outcome is Outcome.MADE_WORSE for attempt in one.case.attempts)]
-    if not warning:
-        return tuple(remembered)
+    warning = [one for one in remembered if harms(one.case)]
+    # The same few actions did harm in all of them, and hardly any is somebody's fix.
+    harmful = tuple(dict.fromkeys(action for one in warning for action in harms(one.case)))
     return tuple(
-        replace(one, gates=(*one.gates, gate)) if (gate := _contradicted(one, remembered, warning, same_min)) else one
+        replace(one, gates=(*one.gates, gate))
+        if (gate := _contradicted(one, remembered, warning, harmful, same_min))
+        else one
         for one in remembered
     )
 
 
-def _contradicted(one: Remembered, among: Sequence[Remembered], warning: Sequence[Remembered], same_min: float) -> str:
+def _contradicted(
+    one: Remembered,
+    among: Sequence[Remembered],
+    warning: Sequence[Remembered],
+    harmful: Sequence[str],
+    same_min: float,
+) -> str:
     for action in fixes(one.case):
+        if not any(same_deed(bad, action) for bad in harmful):
+            continue
         accusers = [
             (other, weight)
             for other in warning

@@ -43,7 +43,8 @@ def same_stack(one: Case, other: Case) -> bool:
     if _share_a_fingerprint(one, other):
         return True
     mine, theirs = _set_of(one.clues.frames), _set_of(other.clues.frames)
-    return len(mine & theirs) >= FRAMES_SHARED_MIN * len(mine | theirs)
+    shared = len(mine & theirs)
+    return shared >= FRAMES_SHARED_MIN * (len(mine) + len(theirs) - shared)
 
 
 @lru_cache(maxsize=4_096)
@@ -53,8 +54,7 @@ def _set_of(names: tuple[str, ...]) -> frozenset[str]:
 
 
 def _share_a_fingerprint(one: Case, other: Case) -> bool:
-    theirs = other.clues.fingerprints
-    return any(mine in theirs for mine in one.clues.fingerprints)
+    return not frozenset(one.clues.fingerprints).isdisjoint(other.clues.fingerprints)
 
 
 def kin(one: Case, other: Case) -> bool:
@@ -91,6 +91,11 @@ def fixes(case: Case) -> tuple[str, ...]:
     found = [case.resolution.text] if case.resolution is not None else []
     found += [attempt.action for attempt in case.attempts if attempt.outcome is Outcome.WORKED]
     return tuple(dict.fromkeys(text for text in found if text))
+
+
+def harms(case: Case) -> tuple[str, ...]:
+    """What a case says made things worse."""
+    return tuple(attempt.action for attempt in case.attempts if attempt.outcome is Outcome.MADE_WORSE)
 
 
 def same_fix(one: Case, other: Case) -> bool | None:

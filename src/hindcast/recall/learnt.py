@@ -13,6 +13,7 @@ from importlib import resources
 
 import msgspec
 
+from hindcast.model.reading import ready
 from hindcast.model.recollection import CueKind
 from hindcast.model.verdict import Reliability
 
@@ -75,3 +76,6 @@ def shipped() -> Learnt:
 def parse(content: bytes) -> Learnt:
     """The models in a file."""
     return msgspec.json.decode(content, type=Learnt)
+
+
+ready(Learnt)

@@ -229,6 +229,8 @@ def _avoided(number: int, one: Advice, *, is_known: bool) -> _Statement:
             "Do not try:" if is_known else "Beware, in a near case:",
             f" (made it worse {one.made_worse} of {one.tried})",
         )
+    elif not one.tried:
+        lead, tail = "Do not try:", f" (turned down by {', '.join(one.by[:3])})"
     elif one.worked:
         lead, tail = "Did not last:", f" ({one.held} of {one.held_of})"
     else:

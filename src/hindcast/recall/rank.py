@@ -47,7 +47,11 @@ def joined(compared: float, alone: float) -> float:
 
 
 def _weighed(features: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    return sum(weight * features.get(name, 0.0) for name, weight in weights.items())
+    # Ninety such sums are made for every question; a loop takes half the time of a generator.
+    known, total = features.get, 0.0
+    for name, weight in weights.items():
+        total += weight * known(name, 0.0)
+    return total
 
 
 def probability(odds: float) -> float:

@@ -22,6 +22,8 @@ _LETTERS = bytes(code if chr(code).isalpha() and code < 128 else 32 for code in 
 # Longer runs are encoded data, not words.
 WORD_CHARS_MAX = 30
 RUNS_KEPT_MAX = 65_536
+# What is longer is no line, but what is known of a case, or a question.
+LINE_CHARS_MAX = 400
 # Endings of English words, the longest first; a stem keeps at least three letters.
 _ENDINGS = ("ational", "ations", "ation", "ingly", "ments", "ment", "ings", "ness", "edly", "ing", "ies", "ied", "ions",
             "ers", "ion", "ed", "er", "es", "ly", "s", "e")  # fmt: skip
@@ -53,11 +55,28 @@ class _Runs(dict[bytes, tuple[str, ...]]):
 _words_of = _Runs().__getitem__
 
 
-@lru_cache(maxsize=4_096)
 def words_in(text: str) -> tuple[str, ...]:
     """The words of a text in order, without those that every text has. Numbers are left out: they name no failure."""
+    return _words_of_text(text) if len(text) > LINE_CHARS_MAX else _words_of_line(text)
+
+
+def _split(text: str) -> tuple[str, ...]:
     # Splitting bytes takes half the time of a pattern, and most of the time to compare cases goes into this.
     return tuple(chain.from_iterable(map(_words_of, text.encode("ascii", "replace").translate(_LETTERS).split())))
+
+
+def _split_lines(text: str) -> tuple[str, ...]:
+    # Cases of one failure repeat whole lines of one another, and symptoms are compared line by line anyway.
+    return tuple(chain.from_iterable(map(_in_line, text.split("\n"))))
+
+
+def _in_line(line: str) -> tuple[str, ...]:
+    return _words_of_line(line) if len(line) <= LINE_CHARS_MAX else _split(line)
+
+
+# Titles and lines push no texts out of memory. A text of a case takes four kilobytes here, with its words.
+_words_of_line = lru_cache(maxsize=16_384)(_split)
+_words_of_text = lru_cache(maxsize=8_192)(_split_lines)
 
 
 @lru_cache(maxsize=4_096)

@@ -13,6 +13,7 @@ from hindcast.build.accounts import open_accounts
 from hindcast.build.ask import open_asker
 from hindcast.build.running import Running
 from hindcast.config import Settings
+from hindcast.model.incident import Event
 from hindcast.model.ingest_limits import IngestLimits
 from hindcast.rest import (
     ask,
@@ -21,9 +22,13 @@ from hindcast.rest import (
     contract,
     edge,
     elastic,
+    fixes,
+    fixes_log,
     incidents,
     installation,
+    integrations,
     keys,
+    learning,
     lines,
     live_routes,
     loki,
@@ -33,15 +38,23 @@ from hindcast.rest import (
     memory_history,
     memory_joining,
     otlp,
+    pages,
+    privacy,
     provider,
     recall,
+    retention,
     services,
     session,
     spaces,
     status,
     telemetry,
     webhooks,
+    workspaces,
+    workspaces_code,
 )
+from hindcast.rest.arrivals import Arrivals
+from hindcast.rest.aside import Aside
+from hindcast.rest.described import DescribedRoute
 from hindcast.rest.desk import desk as desk_of
 from hindcast.rest.health import Health
 from hindcast.rest.life import lifespan_of
@@ -56,11 +69,22 @@ if TYPE_CHECKING:
     from hindcast.rest.simulator import Simulator
 
 
-def create_app(running: Running, settings: Settings, access: Access | None = None) -> FastAPI:
-    """The application, which begins to watch when it starts and closes what it stands on when it ends."""
+def create_app(
+    running: Running, settings: Settings, access: Access | None = None, *, aside: Aside | None = None
+) -> FastAPI:
+    """The application, which begins to watch when it starts and closes what it stands on when it ends.
+
+    `aside` answers questions in a process of their own; without one the application answers all of them itself.
+    """
     access = access or open_accounts(settings)
     live, turn, health = Live(), threading.Lock(), Health(running)
-    receiver = Receiver(running.app, IngestLimits())
+
+    def tell(event: Event) -> None:
+        live.tell(event.incident.space, "incident", told(event))
+
+    desk = desk_of(running, settings, turn, tell, aside)
+    arrivals = Arrivals(running.app.now, desk.clean)
+    receiver = Receiver(running.app, IngestLimits(), arrivals)
     app = FastAPI(
         title="Hindcast",
         version=__version__,
@@ -70,23 +94,42 @@ def create_app(running: Running, settings: Settings, access: Access | None = Non
         redoc_url=None,
         lifespan=lifespan_of(running, live, turn, health, settings),
     )
+    app.router.route_class = DescribedRoute
     app.state.doorkeeper = Doorkeeper.of(access, settings)
     for routes in (otlp, elastic, loki, lines):
         routes.add(app, receiver, settings)
     webhooks.add(app, receiver, settings)
-    status.add(app, running, health, running.figures, live)
-    desk = desk_of(running, settings, turn, lambda event: live.tell(event.incident.space, "incident", told(event)))
+    status.add(app, running, settings, health, running.figures, live)
+    app.state.arrivals = arrivals
     app.state.once = Once(running.app.now)
-    for resources in (incidents, casework, recall, memory, memory_history, memory_joining, telemetry, services):
+    for resources in (
+        incidents,
+        casework,
+        recall,
+        memory,
+        memory_history,
+        memory_joining,
+        telemetry,
+        services,
+        learning,
+    ):
         resources.add(app, desk)
+    fixes.add(app, desk, live)
+    fixes_log.add(app, desk)
+    for code in (workspaces, workspaces_code):
+        code.add(app, desk, workspaces.Announcer(live))
     live_routes.add(app, live)
+    for looked_after in (integrations, privacy):
+        looked_after.add(app, desk, settings, arrivals)
+    retention.add(app, desk, settings)
     app.state.live = live
     app.state.simulator = _simulator(app, running, settings)
     _add_accounts(app, access, settings)
-    app.state.desks = mcp.desks_of(running, settings)
+    app.state.desks = mcp.desks_of(running, settings, live)
     mcp.add(app, app.state.desks)
     ask.add(app, app.state.desks, open_asker(settings))
     contract.add(app)
+    pages.add(app)
     edge.add(app, settings)
     app.add_middleware(Observing, figures=running.figures)
     # Last, so that it is outermost: nobody behind it sees, and writes down, the key in a path.

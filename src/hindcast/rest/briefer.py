@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 
 from hindcast.app import App
 from hindcast.briefing import Briefing, Key
@@ -22,9 +23,18 @@ AGAIN_PER_PAUSE_MAX = 2
 class Briefer:
     """Works from start to stop. A briefing that cannot be made is told of like any other, and tried again."""
 
-    def __init__(self, app: App, live: Live, *, pause_seconds: float = PAUSE_SECONDS) -> None:
+    def __init__(
+        self,
+        app: App,
+        live: Live,
+        *,
+        pause_seconds: float = PAUSE_SECONDS,
+        briefed: Callable[[Key], None] = lambda _: None,
+    ) -> None:
+        """`briefed` is told whenever a briefing was worked out."""
         self._app = app
         self._live = live
+        self._briefed = briefed
         self._pause_seconds = pause_seconds
         self._called = threading.Event()
         self._stopping = False
@@ -87,6 +97,8 @@ class Briefer:
         if self._told.get(key) != (news := (made.revision, made.failure)):
             self._note(key, news)
             self._live.tell(made.space, "answer", told(made))
+        if not made.failure:
+            self._briefed(key)
 
     def _note(self, key: Key, news: tuple[int, str]) -> None:
         self._told[key] = news

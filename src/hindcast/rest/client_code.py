@@ -52,6 +52,8 @@ class Operation:
     result: str
     accept: str
     summary: str
+    # Of which type its body is.
+    sends: str = JSON
 
     @property
     def constant(self) -> str:
@@ -113,7 +115,12 @@ class Document:
             result=result,
             accept=accept,
             summary=sentence(one.get("description") or one.get("summary") or "Call it."),
+            sends=self._sends(one),
         )
+
+    def _sends(self, one: Schema) -> str:
+        content = self._resolved(one.get("requestBody", {})).get("content", {})
+        return JSON if JSON in content or not content else str(next(iter(content)))
 
     def _argument(self, parameter: Schema) -> Argument:
         required = bool(parameter.get("required"))
@@ -211,7 +218,7 @@ class Document:
             values = schema.get("additionalProperties")
             return f"dict[str, {self.type_of(values) if isinstance(values, Mapping) and values else 'Any'}]"
         if kind == "string":
-            return {"date-time": "datetime", "date": "date"}.get(schema.get("format", ""), "str")
+            return {"date-time": "datetime", "date": "date", "binary": "bytes"}.get(schema.get("format", ""), "str")
         return {"integer": "int", "number": "float", "boolean": "bool", "null": "None"}.get(kind or "", "Any")
 
     def _either(self, schemas: list[Schema]) -> str:
@@ -305,8 +312,9 @@ def calls(document: Document) -> str:
             parts.append(f"body={tuple(argument.said for argument in one.body)!r}")
         if one.result != "None":
             parts.append(f"result={one.result}")
-        if one.accept != JSON:
-            parts.append(f"accept={one.accept!r}")
+        for word, kind in (("accept", one.accept), ("sends", one.sends)):
+            if kind != JSON:
+                parts.append(f"{word}={kind!r}")
         rows.append(f"{one.constant}: Call[{one.result}] = Call({', '.join(parts)})\n")
         names.append(one.constant)
     table = f"CALLS: tuple[Call[Any], ...] = ({', '.join(names)},)\n"

@@ -14,6 +14,8 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
+from hindcast.rest.described import describe
+
 API = "/api/v1/"
 
 # What each failure means to whoever asked. Senders retry on 429 and 503, and on nothing else.
@@ -63,14 +65,17 @@ SECURITY: dict[str, Any] = {
 TAGS = (
     ("incidents", "What broke, what is known about it, and what people add."),
     ("recall", "Whether this was seen before, and whether the answer was right."),
+    ("fixes", "Proposed changes of code: cards, what people decide about them, the log of it, and rules made from it."),
     ("memory", "Versioned memory: records, commits, branches, moments."),
+    ("workspaces", "Code: where it lies, folders and files, uploads, and what memory knows of them."),
     ("telemetry", "Raw telemetry and services."),
     ("spaces", "Organisations and their projects."),
     ("members", "People, what they may do, and invitations."),
     ("keys", "Keys of programs."),
     ("session", "Signing in and out."),
     ("audit", "Who did and saw what."),
-    ("settings", "How this installation is set."),
+    ("settings", "How this installation is set, what it keeps and for how long, and what it takes out."),
+    ("integrations", "Who sends data here, what came of it, and trying each way in."),
     ("status", "How it does."),
     ("live", "What happens, as it happens."),
     ("simulator", "What fails on purpose, in demo mode."),
@@ -90,6 +95,7 @@ def add(app: FastAPI) -> None:
 
 def document(app: FastAPI) -> dict[str, Any]:
     """The OpenAPI document of an application."""
+    describe(app)
     made = get_openapi(
         title=app.title,
         version=app.version,

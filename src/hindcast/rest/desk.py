@@ -20,6 +20,7 @@ from hindcast.model.errors import Missing
 from hindcast.model.incident import Event
 from hindcast.model.record import MAIN
 from hindcast.register import Register
+from hindcast.rest.aside import Aside
 
 MOMENT_CHARS_MAX = 300
 
@@ -46,6 +47,8 @@ class Desk:
     turn: AbstractContextManager[Any]
     # Tells everybody who listens what happened to an incident.
     tell: Callable[[Event], None]
+    # Answers questions in a process of their own while there are many.
+    aside: Aside
 
     def now(self) -> datetime:
         """The present."""
@@ -67,13 +70,23 @@ class Desk:
         memory = self.memory(space)
         return memory.at(at, branch=branch) if at is not None else memory.now(branch)
 
+    def forget(self, space: str) -> None:
+        """Keep nothing of a space that may quote what was erased."""
+        self.app.forget(space)
+        self.aside.end()
+
 
 def desk(
-    running: Running, settings: Settings, turn: AbstractContextManager[Any], tell: Callable[[Event], None]
+    running: Running,
+    settings: Settings,
+    turn: AbstractContextManager[Any],
+    tell: Callable[[Event], None],
+    aside: Aside | None = None,
 ) -> Desk:
     """The desk of a running Hindcast."""
     secrets = redactor(settings)
-    return Desk(running.app, running.register, lambda text: secrets.text(text).text, turn, tell)
+    aside = aside or Aside(None, running.app.instruments)
+    return Desk(running.app, running.register, lambda text: secrets.text(text).text, turn, tell, aside)
 
 
 def answered(value: object, *, status: int = 200, headers: dict[str, str] | None = None) -> Response:

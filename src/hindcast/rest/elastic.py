@@ -47,7 +47,7 @@ def add(app: FastAPI, receiver: Receiver, settings: Settings) -> None:
             return as_elastic(404, f"{request.url.path} is not answered here.")
         return Response(body if request.method != "HEAD" else b"", 200, HEADERS, media_type="application/json")
 
-    bulk = receiver.endpoint(parse, _answer)
+    bulk = receiver.endpoint(parse, _answer, way="elastic")
     for path in ("/_bulk", "/{index}/_bulk", "/{index}/{type}/_bulk"):
         add_route(app, path, bulk, ("POST", "PUT"))
     for path in _ASKED:

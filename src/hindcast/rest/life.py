@@ -16,7 +16,9 @@ from hindcast.config import Settings
 from hindcast.model.errors import Unavailable
 from hindcast.model.ingest_limits import IngestLimits
 from hindcast.rest import live_routes
+from hindcast.rest.arrivals import Arrivals
 from hindcast.rest.briefer import Briefer
+from hindcast.rest.composer import Composer
 from hindcast.rest.health import Health
 from hindcast.rest.live import Live
 from hindcast.rest.settling import settled
@@ -44,13 +46,16 @@ def lifespan_of(
             in_the_end(app.state.doorkeeper.access.close)
             in_the_end(running.close)
             await run_in_threadpool(running.app.begin)
-            briefer = Briefer(running.app, live)
+            composer = Composer(running.app, live)
+            composer.start()
+            in_the_end(composer.stop)
+            briefer = Briefer(running.app, live, briefed=composer.want)
             briefer.start()
             in_the_end(briefer.stop)
             ticker = Ticker(running.app, live, turn, looked=briefer.call)
             ticker.start()
             in_the_end(ticker.stop)
-            await ending.enter_async_context(_syslog(running, settings))
+            await ending.enter_async_context(_syslog(running, settings, app.state.arrivals))
             if app.state.simulator is not None:
                 in_the_end(app.state.simulator.close)
             await ending.enter_async_context(live_routes.kept(live, running, app.state.doorkeeper.access))
@@ -65,9 +70,9 @@ def lifespan_of(
 
 
 @asynccontextmanager
-async def _syslog(running: Running, settings: Settings) -> AsyncIterator[None]:
+async def _syslog(running: Running, settings: Settings, arrivals: Arrivals) -> AsyncIterator[None]:
     """Syslog beside it, where somebody wants it."""
-    syslog = SyslogServer(running.app, IngestLimits())
+    syslog = SyslogServer(running.app, IngestLimits(), arrivals)
     try:
         if settings.syslog_port:
             await syslog.start(settings.syslog_host, settings.syslog_port)

@@ -7,22 +7,45 @@ is served and a loop that never rests is not.
 from __future__ import annotations
 
 import math
+import re
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 
 from hindcast.asking import ASKED_CHARS_MAX
+from hindcast.build.workspaces import UPLOAD_LIMITS
 from hindcast.model.errors import Busy
 
 # Nothing that people or agents say about an incident is larger; logs come in through the ingest paths.
 BODY_BYTES_MAX = 1_048_576
 # A whole log may be pasted into a question; in JSON its line ends and quotes take two bytes each.
 BODY_BYTES_MAX_BY_PATH = {"/api/v1/recall": 2 * ASKED_CHARS_MAX}
+# A file is edited as a whole, and in JSON its quotes and line ends take two bytes each; an upload is many files.
+BODY_BYTES_MAX_BY_SHAPE = (
+    (re.compile(r"/api/v1/workspaces/[^/]+/file"), 8_000_000),
+    (re.compile(r"/api/v1/workspaces/[^/]+/upload"), UPLOAD_LIMITS.body_bytes_max),
+)
+# What has to fetch or unpack many files before it can answer.
+SECONDS_MAX_BY_SHAPE = (
+    (re.compile(r"/api/v1/workspaces"), 150.0),
+    (re.compile(r"/api/v1/workspaces/[^/]+/(?:upload|refresh)"), 150.0),
+)
 # A sender whose line is slow may take longer, as long as it keeps this pace; one byte a second is no pace.
 BYTES_PER_SECOND_MIN = 65_536
 # As many callers as are remembered; who has not asked for longest is forgotten first, which gives a full bucket back.
 BUCKETS_MAX = 10_000
 SECONDS_PER_MINUTE = 60
+
+
+def body_bytes_max_of(path: str) -> int:
+    """How large the body of a request to the REST face may be."""
+    shaped = (most for shape, most in BODY_BYTES_MAX_BY_SHAPE if shape.fullmatch(path))
+    return BODY_BYTES_MAX_BY_PATH.get(path) or next(shaped, BODY_BYTES_MAX)
+
+
+def seconds_max_of(path: str) -> float:
+    """How long an answer may take beyond what is usual; 0: no longer."""
+    return next((most for shape, most in SECONDS_MAX_BY_SHAPE if shape.fullmatch(path)), 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ def add(app: FastAPI, receiver: Receiver, _settings: Settings) -> None:
         response = Response(orjson.dumps(told), media_type="application/json")
         return Received(read, response, key=request.headers.get(KEY_HEADER, ""))
 
-    add_route(app, "/api/v1/lines", receiver.endpoint(parse, _answer))
+    add_route(app, "/api/v1/lines", receiver.endpoint(parse, _answer, way="lines"))
 
 
 def _answer(_: Request) -> Answer:

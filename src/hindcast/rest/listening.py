@@ -13,7 +13,7 @@ from hindcast.access import Proof
 from hindcast.model.record import Json
 
 # Kept, and told again to whoever comes back.
-KEPT = frozenset({"incident", "answer"})
+KEPT = frozenset({"incident", "answer", "deck", "card", "workspace"})
 # Pass by: what they said can be asked for at /api/v1/rates and /api/v1/logs.
 PASSING = frozenset({"rates", "line"})
 KINDS = KEPT | PASSING

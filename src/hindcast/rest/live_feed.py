@@ -32,8 +32,8 @@ LOG = logging.getLogger("hindcast")
 # Four times a second reads as at once, and leaves room for batches.
 LINES_EVERY_SECONDS = 0.25
 RATES_EVERY_SECONDS = 1.0
-# Nobody reads two hundred lines a second. The others are counted.
-LINES_PER_EVENT_MAX = 50
+# Eight hundred a second: a page folds repeats, so that it shows more than anybody could read. The others are counted.
+LINES_PER_EVENT_MAX = 200
 LINE_CHARS_MAX = 2_000
 # What arrives faster than it can be looked at is counted and not kept.
 ROWS_WAITING_MAX = 100_000

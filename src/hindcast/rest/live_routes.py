@@ -37,7 +37,7 @@ HEADERS = {
     # A stream that has ended leaves no connection behind.
     "Connection": "close",
 }
-KINDS_IF_UNSAID = "incident,answer"
+KINDS_IF_UNSAID = "incident,answer,deck,card"
 WORDS_MAX = 10
 SERVICES_MAX = 50
 NUMBER_MAX = 2**64 - 1
@@ -49,12 +49,14 @@ FAREWELL_SECONDS = 2.0
 
 _DESCRIPTION = """Server-sent events of one space, as they happen.
 
-Kinds: `incident` (something happened to an incident), `answer` (what is remembered about one is ready), `rates` (lines
-by service, once a second, the last five seconds each time), `line` (log lines under the conditions given; `matched` and
-`dropped` say how many of them are shown). Always: `gap` (what this listener missed and why), `beat` (the line is open),
-`closed` (the last event: why there are no more).
+Kinds: `incident` (something happened to an incident), `answer` (what is remembered about one is ready), `deck` (its
+cards are ready), `card` (somebody decided about one), `rates` (lines by service, once a second, the last five seconds
+each time), `line` (log lines under the conditions given; `matched` and `dropped` say how many of them are shown).
+Always: `gap` (what this listener missed and why), `beat` (the line is open), `closed` (the last event: why there are no
+more).
 
-`incident` and `answer` have ids. Come back with the last one as `Last-Event-ID` or `after` and hear what was missed."""
+All but `rates` and `line` have ids. Come back with the last one as `Last-Event-ID` or `after` and hear what was
+missed."""
 
 
 def add(app: FastAPI, live: Live) -> None:

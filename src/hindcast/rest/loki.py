@@ -29,7 +29,7 @@ def add(app: FastAPI, receiver: Receiver, _settings: Settings) -> None:
             raise Malformed(first.problem, field=f"streams[{first.position}]", remedy="Correct the entry.")
         return Received(read, Response(status_code=204))
 
-    endpoint = receiver.endpoint(parse, _answer, space_header=TENANT_HEADER)
+    endpoint = receiver.endpoint(parse, _answer, way="loki", space_header=TENANT_HEADER)
     for path in ("/loki/api/v1/push", "/api/prom/push"):
         add_route(app, path, endpoint)
 

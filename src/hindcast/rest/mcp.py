@@ -23,6 +23,8 @@ from hindcast.memory import Memory
 from hindcast.model.access import Permission
 from hindcast.model.errors import Malformed, Missing
 from hindcast.ports import Telemetry
+from hindcast.rest.fixes_events import card_event
+from hindcast.rest.live import Live
 from hindcast.rest.seat import SPACE_HEADER, Doorkeeper, Seat, peer_of
 from hindcast.toolbox import Desk, Desks
 
@@ -34,7 +36,7 @@ PATH = "/mcp"
 _SEAT = "hindcast_seat"
 
 
-def desks_of(running: Running, settings: Settings) -> Desks:
+def desks_of(running: Running, settings: Settings, live: Live) -> Desks:
     """Desks for tools, in any space of a running Hindcast that somebody has written to."""
     secrets = redactor(settings)
 
@@ -58,6 +60,8 @@ def desks_of(running: Running, settings: Settings) -> Desks:
         lambda text: secrets.text(text).text,
         telemetry,
         running.register.summaries,
+        lambda: running.app.fixes,
+        lambda space, verdict: live.tell(space, "card", card_event(verdict)),
     )
 
 

@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from pydantic import Field
 from starlette.responses import Response
 
+from hindcast.fixes.erasing import erase as erase_with_cards
 from hindcast.memory import Memory
 from hindcast.model.answer import Choice, Instead, Policy
 from hindcast.model.ids import Address
@@ -185,14 +186,16 @@ def _add_keeping(app: FastAPI, desk: Desk) -> None:
     def memory_erase(said: ErasureSaid, seat: Administering, again: Again) -> Response:
         """Remove a record's bodies everywhere and for ever, on every branch and in the past.
 
-        For legal duty. Retract what is merely wrong. The chain still verifies, and shows that something was there.
+        For legal duty. Retract what is merely wrong. The chain still verifies, and shows that something was there. With
+        a case or an incident go the cards that quote it, and what was decided about them.
         """
 
         def erase() -> Response:
-            where = Address.parse(said.address)
-            found = desk.memory(seat.space).erase(where, actor=seat.actor, why=said.why, below=said.below)
+            where, memory = Address.parse(said.address), desk.memory(seat.space)
+            found = erase_with_cards(memory, where, actor=seat.actor, why=said.why, below=said.below).erased
             # Answers that are kept for those who ask again may quote what is gone now.
             again.kept.forget(seat.space)
+            desk.forget(seat.space)
             return answered(shapes.erased(found))
 
         return again.once(seat, said, erase)

@@ -14,13 +14,15 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
-
-import httpx
 
 from hindcast.access.signing import Identity
 from hindcast.model.errors import HindcastError, Malformed, Refused, Unavailable
+
+if TYPE_CHECKING:
+    # Whoever hands over a client has loaded it. A server without a provider never does.
+    import httpx
 
 SCOPES = "openid email profile"
 # Signed by the provider's private key; "none" and shared secrets are not proofs of who signed.
@@ -126,6 +128,8 @@ class Provider:
         )
 
     def _tokens(self, client: httpx.Client, journey: Journey, code: str) -> Mapping[str, Any]:
+        import httpx
+
         document = self._about().document
         form = {
             "grant_type": "authorization_code",
@@ -222,6 +226,8 @@ def _joserfc() -> tuple[Any, Callable[[Mapping[str, Any]], Any], type[Exception]
 
 def _told(ask: Callable[[], httpx.Response]) -> Mapping[str, Any]:
     """A JSON object that the provider answers with."""
+    import httpx
+
     try:
         response = ask()
         is_refused = response.status_code in (400, 401, 403)

@@ -30,7 +30,7 @@ def add(app: FastAPI, receiver: Receiver, _settings: Settings) -> None:
         return Received(read, Response(answer, media_type=_JSON if as_json else _PROTOBUF))
 
     for kind in ("logs", "metrics", "traces"):
-        endpoint = receiver.endpoint(partial(parse, kind), _answer)
+        endpoint = receiver.endpoint(partial(parse, kind), _answer, way="otlp")
         add_route(app, f"/v1/{kind}", endpoint)
 
 

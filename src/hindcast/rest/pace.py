@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hindcast.ingest.body import TooLarge
 from hindcast.model.errors import HindcastError, Unavailable
-from hindcast.rest.limits import BODY_BYTES_MAX, BODY_BYTES_MAX_BY_PATH, BYTES_PER_SECOND_MIN
+from hindcast.rest.limits import BODY_BYTES_MAX, BYTES_PER_SECOND_MIN, body_bytes_max_of, seconds_max_of
 
 API = "/api/v1/"
 # Ingest in its own words, with limits of its own.
@@ -41,7 +41,7 @@ def is_api(path: str) -> bool:
 def body_bytes_max(path: str) -> int | None:
     """How large a body may be; None where whoever reads it has limits of its own."""
     if path == MCP or is_api(path):
-        return BODY_BYTES_MAX_BY_PATH.get(path, BODY_BYTES_MAX)
+        return body_bytes_max_of(path)
     return None
 
 
@@ -64,7 +64,7 @@ class Pace:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        longer = self.seconds_max_by_path.get(scope["path"], 0.0)
+        longer = self.seconds_max_by_path.get(scope["path"]) or seconds_max_of(scope["path"])
         seconds_max = None if self.seconds_max is None else max(longer, self.seconds_max)
         exchange = _Exchange(scope, receive, send, self, seconds_max)
         try:

@@ -12,7 +12,9 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from hindcast.ask.intent import failure_in
 from hindcast.asking import ASKED_CHARS_MAX, cue_of
+from hindcast.build.mind import Asked
 from hindcast.casebook.layout import address_of, readable
 from hindcast.experience import on_proposal, record_verdict, verdict_on
 from hindcast.model.errors import Malformed, Missing
@@ -92,9 +94,11 @@ def _add_asking(app: FastAPI, desk: Desk) -> None:
         """Whether this was seen before; its cause, the fix that worked, what not to try, and the evidence."""
         if desk.register.existing(seat.space) is None:
             return _told(_first_sight(desk, seat.space, question), explain=question.explain, tokens_max=None)
+        if not question.explain and (elsewhere := desk.aside.ask(_asked(desk, seat.space, question))) is not None:
+            return answered(shapes.answer_from(elsewhere.diagnosis, elsewhere.packed))
         with turns:
             found = desk.app.recollect(seat.space).ask(
-                question.text,
+                failure_in(question.text, desk.now()),
                 services=question.services,
                 moment=question.at,
                 branch=question.branch,
@@ -163,7 +167,9 @@ def _judged(desk: Desk, space: str, actor: str, case_id: str, said: VerdictSaid)
         )
     check_cases(memory, *([said.incident] if said.incident.strip() else []))
     recollect = desk.app.recollect(space)
-    asked = recollect.about(said.incident) if said.incident.strip() else recollect.ask(said.asked)
+    asked = (
+        recollect.about(said.incident) if said.incident.strip() else recollect.ask(failure_in(said.asked, desk.now()))
+    )
     made = verdict_on(asked.recollection, case_id, said.judgement, version=kept.version, by=actor, at=desk.now())
     if said.action.strip():
         made = on_proposal(made, desk.clean(said.action))
@@ -177,6 +183,18 @@ def _first_sight(desk: Desk, space: str, question: Question) -> Answered:
     cue, notes = cue_of(question.text, at=desk.now(), services=question.services)
     found = Recollection(cue, Familiarity.NEW, notes=(*notes, "Nothing is remembered in this space yet."))
     return Answered(found, diagnose(found, runbooks=(), experience=NO_EXPERIENCE, space=space))
+
+
+def _asked(desk: Desk, space: str, question: Question) -> Asked:
+    return Asked(
+        space,
+        failure_in(question.text, desk.now()),
+        tuple(question.services),
+        question.at,
+        question.branch,
+        question.hits_max,
+        question.tokens_max,
+    )
 
 
 def _told(found: Answered, *, explain: bool, tokens_max: int | None) -> Response:

@@ -23,7 +23,9 @@ from hindcast.model.access import Permission
 from hindcast.model.columns import Parsed
 from hindcast.model.ingest_limits import IngestLimits
 from hindcast.rest import failure
+from hindcast.rest.arrivals import NOBODYS, Arrivals
 from hindcast.rest.seat import SPACE_HEADER, doorkeeper_of
+from hindcast.rest.trial import trial_of
 
 # A sender repeats itself soon after it missed an answer, or never.
 KEYS_REMEMBERED_MAX = 200_000
@@ -83,6 +85,7 @@ class Receiver:
 
     app: App
     limits: IngestLimits
+    arrivals: Arrivals
     deliveries: Deliveries = field(default_factory=Deliveries)
 
     def endpoint(
@@ -90,11 +93,12 @@ class Receiver:
         parse: Parse,
         answer: Callable[[Request], failure.Answer],
         *,
+        way: str,
         space_header: str = SPACE_HEADER,
         bytes_max: int | None = None,
         key_in: KeyIn | None = None,
     ) -> Endpoint:
-        """An endpoint that takes what `parse` reads and tells failures with `answer`.
+        """An endpoint that takes what `parse` reads and tells failures with `answer`; `way` is what it is counted as.
 
         Nothing is read from somebody who may not send, unless their key stands in the body (`key_in`).
         """
@@ -103,6 +107,7 @@ class Receiver:
             named = request.headers.get(space_header) or request.headers.get(SPACE_HEADER)
             most = bytes_max or self.limits.compressed_bytes_max
             encoding = request.headers.get("Content-Encoding", "")
+            space, trial = NOBODYS, trial_of(request)
             try:
                 if key_in is None:
                     space = await run_in_threadpool(_space, request, named)
@@ -111,7 +116,10 @@ class Receiver:
                     raw = await self._body(request, most)
                     space = await run_in_threadpool(self._space_by_body, request, named, raw, key_in)
                 received = await run_in_threadpool(self._received, parse, raw, encoding, request)
-                await asyncio.wrap_future(self.app.take(self.deliveries.without_known(space, received), space=space))
+                parsed = self.deliveries.without_known(space, received)
+                if trial is not None:
+                    parsed = trial.marked(parsed)
+                await asyncio.wrap_future(self.app.take(parsed, space=space))
                 self.deliveries.note(space, (received.key, *received.row_keys))
             except ClientDisconnect:
                 self.app.counts["disconnected"] += 1
@@ -120,7 +128,13 @@ class Receiver:
             except Exception as error:  # noqa: BLE001
                 response = failure.told(error, answer(request))
                 self.app.counts[f"answered_{response.status_code}"] += 1
+                if trial is None:
+                    self.arrivals.refused(space, way, error)
+                else:
+                    trial.error = error
                 return response
+            if trial is None:
+                self.arrivals.took(space, way, parsed)
             return received.response
 
         return receive

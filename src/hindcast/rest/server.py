@@ -14,18 +14,20 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import closing, suppress
+from functools import partial
 from types import FrameType
 
-import httpx
 import uvicorn
 from fastapi import FastAPI
 
-from hindcast.adapters.footprint import few_arenas
+from hindcast.adapters.footprint import few_arenas, without_pandas
 from hindcast.build.accounts import check_auth, public_url
+from hindcast.build.mind import start_mind
 from hindcast.build.running import Running, open_app
 from hindcast.config import Settings
 from hindcast.model.errors import HindcastError, Malformed, Unavailable
 from hindcast.rest import create_app, guard
+from hindcast.rest.aside import Aside
 from hindcast.rest.logs import begin_logging
 
 LOG = logging.getLogger("hindcast")
@@ -53,7 +55,7 @@ def run(
     begin_logging(settings)
     few_arenas()
     _allow_files()
-    with closing(listening_socket(settings)) as listener:
+    with closing(listening_socket(settings)) as listener, without_pandas():
         running = _opened(settings, wait_seconds)
 
         def told() -> None:
@@ -66,8 +68,10 @@ def run(
             ready()
 
         # Where starting failed half-way, closing is left to us; where it did not, closing again does nothing.
-        with closing(running):
-            app = create_app(running, settings)
+        start = partial(start_mind, settings) if settings.recall_process == "on" else None
+        aside = Aside(start, running.app.instruments)
+        with closing(running), closing(aside):
+            app = create_app(running, settings, aside=aside)
             server = Server(app, told)
             server.run(sockets=[listener])
         LOG.info("Hindcast has stopped.")
@@ -83,6 +87,8 @@ def _config(app: FastAPI) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http=guard.protocol(guard.ConnectionLimits()),
+        # Nobody is spoken to that way here; what would do it need not be loaded.
+        ws="none",
         lifespan="off",
         log_config=None,
         access_log=False,
@@ -168,6 +174,9 @@ def _not_ours(error: OSError, settings: Settings) -> HindcastError:
 
 def who_answers(settings: Settings) -> str:
     """Who has the port, as far as asking tells."""
+    # Imported here: whoever gets the port never asks.
+    import httpx
+
     try:
         answer = httpx.get(f"{url_of(settings)}/healthz", timeout=PROBE_SECONDS_MAX, trust_env=False)
         said = answer.json()

@@ -12,6 +12,7 @@ import pyarrow as pa
 from fastapi import FastAPI, Query
 from starlette.responses import Response
 
+from hindcast.casebook.people import RESOLVED_WITHIN
 from hindcast.casebook.summaries import Standing, Wanted
 from hindcast.model.signal import Level
 from hindcast.rest.desk import Desk, answered
@@ -164,9 +165,14 @@ def _services(desk: Desk, space: str) -> list[ServiceTold]:
 
 
 def _under_way(desk: Desk, space: str) -> dict[str, str]:
-    """The newest incident under way of each service that has one."""
+    """The newest incident under way of each service that has one.
+
+    What nobody watches and nobody has closed is not what happens now once it is older than an incident takes.
+    """
     found: dict[str, str] = {}
     for summary in desk.register.summaries(space).newest(UNDER_WAY):
+        if not summary.detection_version and desk.now() - summary.onset_at > RESOLVED_WITHIN:
+            continue
         for service in summary.services:
             found.setdefault(service, summary.id)
     return found

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from itertools import chain, repeat
 
 from starlette.concurrency import run_in_threadpool
 
-from hindcast.adapters.footprint import give_back
+from hindcast.adapters.footprint import give_back, seldom_collecting
 
-# Requests make many small objects that reference counting frees by itself; the collector only has to find cycles.
-GC_THRESHOLDS = (50_000, 20, 50)
+# A question gives the interpreter away dozens of times, at every row of the store and every step of its arithmetic, and
+# each time has to wait this long for it where telemetry is being taken in. Python's 5 ms doubled the time to answer.
+SWITCH_SECONDS = 0.001
 # Soon after the start, once the first briefings have loaded the model, and then now and then.
 FIRST_SECONDS = (3, 15, 60)
 THEN_SECONDS = 600
@@ -25,14 +27,17 @@ async def settled() -> AsyncIterator[None]:
     gc.collect()
     # What is there now stays; looking through it for garbage again and again would delay answers.
     gc.freeze()
-    gc.set_threshold(*GC_THRESHOLDS)
+    usual_seconds = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_SECONDS)
     task = asyncio.create_task(_give_back())
     try:
-        yield
+        with seldom_collecting():
+            yield
     finally:
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+        sys.setswitchinterval(usual_seconds)
         gc.unfreeze()
 
 

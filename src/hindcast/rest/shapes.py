@@ -20,7 +20,7 @@ from hindcast.model.finding import Finding
 from hindcast.model.incident import Affected, Incident, IncidentState
 from hindcast.model.query import Rank
 from hindcast.model.recollection import CueKind, Familiarity, Recollection
-from hindcast.model.signal import Alert, Severity, SystemChange
+from hindcast.model.signal import Alert, Course, Severity, SystemChange
 from hindcast.model.verdict import Reliability
 from hindcast.recall.pack import Packed
 from hindcast.recollect import Answered
@@ -81,6 +81,7 @@ class DetectionTold:
     fingerprints: tuple[SightingTold, ...]
     exemplars: tuple[ExemplarTold, ...]
     changes: tuple[SystemChange, ...]
+    course: Course | None
     previous: str | None
     joined: str | None
     relapses: int
@@ -117,6 +118,7 @@ class CaseTold:
     resolved_at: datetime | None
     minutes: float | None
     severity: Severity | None
+    course: Course | None
     responders: tuple[str, ...]
     notes: tuple[Note, ...]
     links: tuple[str, ...]
@@ -276,6 +278,11 @@ def answer(value: Answered, *, explain: bool, packed: Packed | None, ready_at: d
         "packed": packed,
         "ready_at": ready_at,
     }
+
+
+def answer_from(diagnosis: bytes, packed: bytes) -> Plain:
+    """An answer whose parts are JSON already."""
+    return {"diagnosis": msgspec.Raw(diagnosis), "recollection": None, "packed": msgspec.Raw(packed), "ready_at": None}
 
 
 def _with_clues(told: Plain) -> None:

@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 from hindcast import __version__
 from hindcast.adapters.figures import Figures
 from hindcast.build.running import Running
+from hindcast.config import Settings
 from hindcast.rest.health import Health
 from hindcast.rest.live import Live
 from hindcast.rest.seat import Reading
@@ -23,6 +24,8 @@ class Status:
     """What was taken in since the start, what was refused, and what was noticed on the way."""
 
     version: str
+    # `demo`: something can be made to fail on purpose, at /api/v1/simulator.
+    mode: str
     rows_waiting: int
     # Open streams.
     listeners: int
@@ -31,7 +34,7 @@ class Status:
     noticed: dict[str, int]
 
 
-def add(app: FastAPI, running: Running, health: Health, figures: Figures, live: Live) -> None:
+def add(app: FastAPI, running: Running, settings: Settings, health: Health, figures: Figures, live: Live) -> None:
     """Add the routes, and what the figures show of parts that keep their own numbers."""
     figures.gauge(
         "hindcast_rows_waiting", "Rows taken in that are not durable yet.", lambda: running.intake.rows_waiting
@@ -67,6 +70,7 @@ def add(app: FastAPI, running: Running, health: Health, figures: Figures, live: 
         """What was taken in since the start, what was refused, and what was noticed on the way."""
         return Status(
             __version__,
+            settings.mode,
             running.intake.rows_waiting,
             len(live.listeners),
             running.app.briefings.count,

@@ -13,6 +13,7 @@ from hindcast.app import App
 from hindcast.ingest import syslog
 from hindcast.model.errors import HindcastError, Unavailable
 from hindcast.model.ingest_limits import IngestLimits
+from hindcast.rest.arrivals import Arrivals
 
 LOG = logging.getLogger("hindcast")
 
@@ -21,13 +22,16 @@ READ_BYTES_MAX = 262_144
 GATHER_SECONDS = 0.05
 DATAGRAMS_WAITING_MAX = 50_000
 RETRY_SECONDS = 1.0
+# What it is counted as among the ways in.
+WAY = "syslog"
 
 
 class SyslogServer:
     """Listens from start to stop."""
 
-    def __init__(self, app: App, limits: IngestLimits) -> None:
+    def __init__(self, app: App, limits: IngestLimits, arrivals: Arrivals) -> None:
         self._app = app
+        self._arrivals = arrivals
         self._limits = limits
         self._datagrams: list[tuple[bytes, str]] = []
         self._server: asyncio.Server | None = None
@@ -86,6 +90,7 @@ class SyslogServer:
     async def _take(self, messages: list[bytes], peer: str) -> None:
         parsed = syslog.parse(messages, self._limits, arrived=self._app.now(), peer=peer)
         await asyncio.wrap_future(self._app.take(parsed))
+        self._arrivals.took(self._app.space, WAY, parsed)
 
     def hear(self, message: bytes, peer: str) -> None:
         """One datagram came."""
@@ -109,6 +114,7 @@ class SyslogServer:
                 await self._take(messages, peer)
             except HindcastError as error:
                 self._app.counts["syslog_lost"] += len(messages)
+                self._arrivals.refused(self._app.space, WAY, error, count=len(messages))
                 LOG.warning("%d syslog datagrams were lost: %s", len(messages), error)
 
 

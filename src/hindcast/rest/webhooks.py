@@ -45,7 +45,7 @@ def add(app: FastAPI, receiver: Receiver, settings: Settings) -> None:
         ("github", github.parse, signed(settings.github_secret, signature.check_github, signature.GITHUB_HEADER)),
     )
     for name, source, check in sources:
-        endpoint = receiver.endpoint(_parser(receiver, source, check), lambda _: as_json)
+        endpoint = receiver.endpoint(_parser(receiver, source, check), lambda _: as_json, way=name)
         add_route(app, f"/webhooks/{name}", endpoint)
     _add_pagerduty_events(app, receiver)
 
@@ -80,7 +80,13 @@ def _add_pagerduty_events(app: FastAPI, receiver: Receiver) -> None:
             answer = pagerduty_events.answer(parsed)
             return Received(parsed, Response(answer.body, answer.status, media_type="application/json"))
 
-        endpoint = receiver.endpoint(receive, answered, bytes_max=pagerduty_events.BODY_BYTES_MAX, key_in=_routing_key)
+        endpoint = receiver.endpoint(
+            receive,
+            answered,
+            way="pagerduty-events",
+            bytes_max=pagerduty_events.BODY_BYTES_MAX,
+            key_in=_routing_key,
+        )
         add_route(app, path, endpoint)
 
 

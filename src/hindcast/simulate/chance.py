@@ -28,6 +28,7 @@ class Purpose(IntEnum):
     SPANS = 7
     METRICS = 8
     BURST = 9
+    COURSE = 10
 
 
 def generator(seed: int, purpose: Purpose, place: int, *, part: int = 0) -> Generator:

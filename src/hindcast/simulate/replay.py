@@ -27,9 +27,12 @@ _ID = re.compile(r"\b(?=[0-9a-f-]*\d)(?=[0-9a-f-]*[a-f])[0-9a-f]{6,}(?:-[0-9a-f]
 _LAST_LINE = re.compile(r"^(?P<type>[A-Za-z_][\w.]*)(?:: (?P<text>.*))?$")
 
 
-def replay(case: Case, service: str, errors: int, *, at: datetime, seed: int) -> Moment:
+def replay(
+    case: Case, service: str, errors: int, *, at: datetime, seed: int, printed: Callable[[str], str] | None = None
+) -> Moment:
     """So many errors of a service just before a moment, as a past case would look today.
 
+    `printed` is how today's code prints a past trace; where nobody knows that code, its lines have moved a little.
     Raises Malformed for a case that nobody wrote an error line of, and for a number of errors that is out of range.
     """
     lines = [line for line in case.symptoms if line.strip()]
@@ -44,7 +47,7 @@ def replay(case: Case, service: str, errors: int, *, at: datetime, seed: int) ->
     end_us = round(at.astimezone(UTC).timestamp() * 1_000_000)
     chance = generator(checked_seed(seed), Purpose.BURST, end_us)
     moved = int(chance.integers(1, LINES_MOVED_MAX + 1))
-    stack = _LINE_NUMBER.sub(lambda match: f"{match['before']}{int(match['number']) + moved}", case.stack)
+    stack = printed(case.stack) if printed is not None else _moved(case.stack, moved)
     kind, text = _thrown(stack)
     written = []
     for ago in sorted(chance.integers(1, SPREAD_NS, errors).tolist(), reverse=True):
@@ -56,6 +59,10 @@ def replay(case: Case, service: str, errors: int, *, at: datetime, seed: int) ->
             line = line._replace(exception=kind, exception_text=text, stack=stack)
         written.append(line)
     return Moment(at, 1, tuple(written), (), ())
+
+
+def _moved(stack: str, lines: int) -> str:
+    return _LINE_NUMBER.sub(lambda match: f"{match['before']}{int(match['number']) + lines}", stack)
 
 
 def _thrown(stack: str) -> tuple[str, str]:

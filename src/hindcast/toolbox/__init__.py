@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hindcast.model.errors import Missing
-from hindcast.toolbox import correlations, incidents, patterns, recalling, recording, remembered
+from hindcast.toolbox import correlations, fixing, incidents, patterns, recalling, recording, remembered
 from hindcast.toolbox.desk import Desk, Desks
 from hindcast.toolbox.reading import read_arguments
 from hindcast.toolbox.shape import schema_of
@@ -30,6 +30,8 @@ TOOLS: tuple[Tool, ...] = (
     remembered.MEMORY_DIFF,
     recording.ATTEMPT_RECORD,
     recording.VERDICT_RECORD,
+    fixing.FIX_CARDS,
+    fixing.FIX_VERDICT,
 )
 
 _BY_NAME = {tool.name: tool for tool in TOOLS}

@@ -226,7 +226,9 @@ def _counted(telemetry: Telemetry, space: str, about: str, start: datetime, end:
     named_ = frozenset({("service", name) for name in troubles if name.casefold() == about.casefold()})
     pairs = together(occasions, about=named_) if named_ or not about else ()
     changes = [
-        (change.at, _change_name(change.kind.value, change.service)) for change in telemetry.changes(space, start, end)
+        (change.at, _change_name(change.kind.value, change.service))
+        for change in telemetry.changes(space, start, end)
+        if not change.is_test
     ]
     after = followed(changes, troubles, since=start, until=end, within=FOLLOWED_WITHIN)
     services = [name for name in errors if not about or name.casefold() == about.casefold()]

@@ -6,14 +6,19 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from hindcast.casebook.summaries import Table, table_in
 from hindcast.memory import Memory, View, When
 from hindcast.memory.moments import read_time
+from hindcast.model.card import CardVerdict
 from hindcast.model.errors import Missing
 from hindcast.model.record import MAIN
 from hindcast.ports import Telemetry
 from hindcast.recollect import Recollect
+
+if TYPE_CHECKING:
+    from hindcast.fixes import Fixes
 
 NAMES_SHOWN_MAX = 10
 
@@ -33,6 +38,11 @@ class Desk:
     telemetry: Callable[[], AbstractContextManager[Telemetry | None]]
     # The incidents of now at a glance, where somebody keeps them at hand; else they are read each time.
     summaries: Callable[[], Table] | None = None
+    space: str = ""
+    # Cards of the space's code, and deciding about them; opened when a tool needs it. None: there is no code here.
+    fixes: Callable[[], Fixes] | None = None
+    # Hears of every decision about a card.
+    decided: Callable[[CardVerdict], None] = lambda _: None
 
     def table(self, at: str = "", branch: str = MAIN) -> Table:
         """The incidents of a moment at a glance."""
@@ -77,6 +87,9 @@ class Desks:
     clean: Callable[[str], str]
     telemetry: Callable[[], AbstractContextManager[Telemetry | None]]
     summaries: Callable[[str], Table]
+    fixes: Callable[[], Fixes] | None = None
+    # Hears of every decision about a card, and in which space.
+    decided: Callable[[str, CardVerdict], None] = lambda _, __: None
 
     def at(self, space: str, *, actor: str) -> Desk:
         """A desk in a space, for a caller who may be there."""
@@ -88,6 +101,9 @@ class Desks:
             self.clean,
             self.telemetry,
             lambda: self.summaries(space),
+            space,
+            self.fixes,
+            lambda verdict: self.decided(space, verdict),
         )
 
 

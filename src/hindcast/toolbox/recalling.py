@@ -124,6 +124,7 @@ def advice_told(one: Advice) -> dict[str, Any]:
         "worked": one.worked,
         "no_effect": one.no_effect,
         "made_worse": one.made_worse,
+        "rejected": one.rejected,
         "share": round(one.share, 3),
         "share_min": round(one.share_min, 3),
         "evidence": list(one.evidence),
@@ -187,13 +188,17 @@ def _avoid_head(diagnosis: Diagnosis, own: int) -> str:
         )
         return f"Nothing to warn of. {why} That is no proof that an action is safe."
     near = "" if diagnosis.case else " in incidents that look near to this one"
-    useless = len(diagnosis.avoid) - harm
-    return f"{here}Before, {harm} made it worse and {useless} did not help{near}."
+    warned = sum(1 for one in diagnosis.avoid if not one.tried)
+    useless = len(diagnosis.avoid) - harm - warned
+    turned_down = f" {warned} proposed as a card {'was' if warned == 1 else 'were'} turned down." if warned else ""
+    return f"{here}Before, {harm} made it worse and {useless} did not help{near}.{turned_down}"
 
 
 def _verdict(one: Advice) -> str:
     if one.made_worse:
         return "Made it worse"
+    if not one.tried:
+        return "Not to be tried"
     return "Did not last" if one.worked else "No effect"
 
 
@@ -201,6 +206,8 @@ def _counts(one: Advice) -> str:
     if one.made_worse:
         likely = f"harmful {percent(one.share)} of the time, at least {percent(one.share_min)}"
         return f"({one.made_worse} of {one.tried} tries; estimated {likely})"
+    if not one.tried:
+        return f"(turned down by {quoted(', '.join(one.by), CLAIM_CHARS_MAX)})"
     if one.worked:
         return f"(held {one.held} of {one.held_of})"
     return f"({one.no_effect} of {one.tried} tries)"

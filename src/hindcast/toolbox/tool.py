@@ -42,7 +42,7 @@ class Tool:
     # Takes the desk and arguments of exactly that type.
     run: Callable[[Desk, Any], ToolAnswer]
     permission: Permission = Permission.READ
-    # Whether something that was there is gone afterwards. Memory only ever adds, so no tool is so far.
+    # Whether something that was there is gone afterwards. Memory only ever adds; files are changed.
     is_destructive: bool = False
     # Whether doing it twice comes to the same as doing it once.
     is_idempotent: bool = True

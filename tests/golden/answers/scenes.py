@@ -12,7 +12,7 @@ from hindcast.model.case import Attempt, CaseState, Clues, Evidence, Outcome, Re
 from hindcast.model.diagnosis import Diagnosis
 from hindcast.model.recollection import CueKind, Recollection
 from hindcast.model.record import Record
-from hindcast.model.verdict import NO_EXPERIENCE, Experience, Judgement, Matter, Reliability, Verdict
+from hindcast.model.verdict import NO_EXPERIENCE, Caution, Experience, Judgement, Matter, Reliability, Verdict
 from hindcast.reason.answer import diagnose
 
 WORKED, NO_EFFECT, MADE_WORSE, UNKNOWN = Outcome.WORKED, Outcome.NO_EFFECT, Outcome.MADE_WORSE, Outcome.UNKNOWN
@@ -53,6 +53,19 @@ def rejected(version: int = 12, why: str = "the cap hides the leak") -> Experien
         action=FIX, why=why,
     )  # fmt: skip
     return Experience((said,))
+
+
+def warned() -> Experience:
+    """Two people turned cards down: one for something nobody tried, one for what had no effect."""
+    first = Caution(
+        "Turn on keepalive for the pool's sockets.", "it hides the leak", "cy", NOW - days(9), (FINGERPRINT,), "inc-1",
+        "cautions/fix-1a2b3c4d5e6f@71",
+    )  # fmt: skip
+    second = Caution(
+        "restart the payment workers", "", "bo", NOW - days(2), (FINGERPRINT,), "inc-2", "cautions/fix-2@80"
+    )
+    other = Caution("Drop the cache.", "", "bo", NOW, (4,), "inc-3", "cautions/fix-3@81")
+    return Experience(cautions=(first, second, other))
 
 
 PLAYBOOK = runbook(
@@ -100,6 +113,12 @@ SCENES: dict[str, Scene] = {
     "came_back_three_days_after_the_only_fix": Scene(
         recollection(remembered(story(ago=days(3))), asked=cue(incident="inc-20261116-0201-payment"))
     ),
+    "fixed_and_held_until_today": Scene(
+        recollection(
+            remembered(story(ago=days(42))), asked=cue(incident="inc-20261116-0201-payment", since=NOW - days(0.01))
+        )
+    ),
+    "turned_down_as_a_card": Scene(recollection(remembered(story())), experience=warned()),
     "maybe_related": Scene(
         recollection(
             remembered(case(cause="A failover of Redis closed every connection.", fix="Waited for the failover"), 0.46)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ COMPARED_MAX = 50
 # As in the fusion of memory: agreement between arms counts, and no single arm's first place decides.
 _RANK_OFFSET = 60
 _DEFAULT = ("words", "meaning")
+_BY_SCORE = itemgetter(1, 0)
 
 Scored = tuple[tuple[int, float], ...]
 
@@ -47,24 +49,26 @@ class Asking:
         wanted = wanted_arms(self.query)
         one_look, depth = self.query.one_look, self.candidates_max
         terms = self.words.terms(self.query.text)
-        found: dict[str, Scored] = {}
+        early: dict[str, Scored] = {}
         if "words" in wanted:
             heavy = self.words.heavy(self.query.text)
-            found["words"] = self.words.search(
+            early["words"] = self.words.search(
                 terms, self.mask, self.visible, hits_max=depth, heavy=heavy, one_look=one_look
             )
-        keys: Scored = ()
         if "keys" in wanted:
-            keys = self.words.search_keys(self.query.keys, self.mask, self.visible, hits_max=depth, one_look=one_look)
+            early["keys"] = self.words.search_keys(
+                self.query.keys, self.mask, self.visible, hits_max=depth, one_look=one_look
+            )
         notes: list[str] = []
         asked = self._asked(reading, wanted, notes)
         unembedded = 0
+        found: dict[str, Scored] = {"words": early["words"]} if "words" in wanted else {}
         if asked is not None and self.vectors is not None and "meaning" in wanted:
             rows = self.vectors.meaning.rows(self.visible)
             found["meaning"] = self.vectors.meaning.search(asked.vector, rows, hits_max=depth, one_look=one_look)
             unembedded = len(self.visible) - len(rows)
         if "keys" in wanted:
-            found["keys"] = keys
+            found["keys"] = early["keys"]
         if self.query.scored_by_all:
             found = self._scored_by_all(found, terms, asked)
         if "tokens" in wanted and asked is not None:
@@ -92,13 +96,13 @@ class Asking:
         self, found: Mapping[str, Scored], terms: Mapping[str, str], asked: Asked | None
     ) -> dict[str, Scored]:
         """Every arm's opinion of whatever any arm found. Of what has nothing in common with it, an arm says nothing."""
-        everything = np.unique(np.array([version for scored in found.values() for version, _ in scored], np.int64))
+        known = {arm: {version for version, _ in scored} for arm, scored in found.items()}
+        everything = set[int]().union(*known.values())
         complete: dict[str, Scored] = {}
         for arm, scored in found.items():
-            own = np.array([version for version, _ in scored], np.int64)
-            others = np.setdiff1d(everything, own, assume_unique=True)
-            if len(others):
-                scored = _sorted((*scored, *self._scored(arm, others, terms, asked)))
+            others = everything - known[arm]
+            if others:
+                scored = _sorted((*scored, *self._scored(arm, np.array(sorted(others), np.int64), terms, asked)))
             complete[arm] = scored
         return complete
 
@@ -158,5 +162,4 @@ def best_of(found: Mapping[str, Scored], count: int) -> list[int]:
 
 def _sorted(scored: Scored) -> Scored:
     """Best first, the newer one where scores are equal."""
-    best = sorted((-score, -version) for version, score in scored)
-    return tuple((-version, -score) for score, version in best)
+    return tuple(sorted(scored, key=_BY_SCORE, reverse=True))

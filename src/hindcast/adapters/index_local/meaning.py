@@ -109,6 +109,8 @@ class Meaning:
         self._blocks = [np.zeros((0, width), np.uint64) for width in self._widths[1:]]
         self._versions = np.zeros(0, np.int64)
         self._row_of = np.zeros(0, np.intp)
+        # The versions that were looked up last, how many rows there were, and theirs.
+        self._looked_up: tuple[NDArray[np.int64], int, Rows] | None = None
 
     @property
     def _files(self) -> tuple[tuple[Path, int], ...]:
@@ -156,10 +158,22 @@ class Meaning:
         return known
 
     def rows(self, versions: NDArray[np.int64]) -> Rows:
-        """The rows of those versions that have one."""
+        """The rows of those versions that have one, in the order in which they lie.
+
+        One question follows another, mostly about the very same versions: those are looked up once.
+        """
+        known = self._looked_up
+        if known is not None and known[0] is versions and known[1] == self._rows:
+            return known[2]
+        count = self._rows
         rows = self._row_of.take(versions[: np.searchsorted(versions, len(self._row_of))])
-        # Looking for gaps is cheaper than closing none.
-        return rows[rows >= 0] if len(rows) and rows.min() < 0 else rows
+        # Looking for gaps is cheaper than closing none. What was there before the model was lies newest first.
+        rows = rows[rows >= 0] if len(rows) and rows.min() < 0 else rows
+        if (rows[1:] < rows[:-1]).any():
+            rows.sort()
+        if len(rows) > BITS_FROM:
+            self._looked_up = (versions, count, rows)
+        return rows
 
     def vectors(self, rows: Rows) -> Floats:
         """Full vectors, SCALE times as long."""
@@ -224,9 +238,9 @@ class Meaning:
             asked = np.split(self._bits(vector[None])[0], np.cumsum(self._widths)[:-1])
             # Everything is looked at once, however often what is near is.
             first = self._first_apart(rows, asked[0])
-            near, scores, doubtful = self._looked(vector, asked, rows, first, NEAR, hits_max)
-            if doubtful and not one_look:
-                near, scores, _ = self._looked(vector, asked, rows, first, NEAR_IN_DOUBT, hits_max)
+            near, scores, doubtful = self._looked(vector, asked, rows, first, NEAR, hits_max, doubting=not one_look)
+            if doubtful:
+                near, scores, _ = self._looked(vector, asked, rows, first, NEAR_IN_DOUBT, hits_max, doubting=False)
         else:
             near, scores = rows, self._scores(vector, rows)
         best = self._best(near, scores, hits_max)
@@ -255,7 +269,7 @@ class Meaning:
                 part = rows[start : start + ROWS_PER_COUNT]
                 _add_differing(apart[start : start + ROWS_PER_COUNT], (each.take(part) for each in self._columns), bits)
             return apart
-        # Counting what nobody asked for is cheaper than picking the rest out.
+        # Counting what nobody asked for is cheaper than picking the rest out. All rows are in their order.
         apart = np.zeros(self._rows, np.uint16)
         for start in range(0, self._rows, ROWS_PER_COUNT):
             until = min(start + ROWS_PER_COUNT, self._rows)
@@ -279,10 +293,13 @@ class Meaning:
         apart: NDArray[np.uint16],
         looks: Looks,
         hits_max: int,
+        *,
+        doubting: bool,
     ) -> tuple[Rows, Floats, bool]:
         """The rows whose bits differ least from the vector's, their scores, and whether some may have been missed.
 
-        Four looks, each at fewer rows and more bits; how far apart they are at the first is known.
+        Four looks, each at fewer rows and more bits; how far apart they are at the first is known. Where nobody would
+        look again, nobody has to know whether to.
         """
         visible = len(rows)
         # How far apart, at each look, the rows were that have come this far, and from where on rows were left behind.
@@ -292,9 +309,12 @@ class Meaning:
                 apart = self._apart(rows, asked, blocks, apart)
             limit = _limit(apart, max(looks.rows_min, int(visible * share), hits_max))
             near = np.flatnonzero(apart <= limit)
-            passed = [(earlier, distances[near]) for earlier, distances in (*passed, (limit, apart))]
+            if doubting:
+                passed = [(earlier, distances[near]) for earlier, distances in (*passed, (limit, apart))]
             rows, apart = rows[near], apart[near]
         scores = self._scores(vector, rows)
+        if not doubting:
+            return rows, scores, False
         best = self._best(rows, scores, min(hits_max, DOUBTED_MAX))
         doubtful = any(
             limit < distances[best].mean() + DOUBT_DEVIATIONS * distances[best].std()

@@ -40,8 +40,12 @@ class Hot(Protocol):
         """Versions by number."""
         ...
 
+    def newest(self) -> Sequence[Any] | None:
+        """The newest commit's number, id, time and last version."""
+        ...
+
     def tip(self, connection: Connection) -> Sequence[Any] | None:
-        """The newest commit's number, id, time and last version, inside a transaction."""
+        """The same inside a transaction."""
         ...
 
     def current(self, connection: Connection, branch: int, addresses: Sequence[str]) -> dict[str, int]:
@@ -112,6 +116,13 @@ class SqliteHot:
                 raise
         return None
 
+    def newest(self) -> Sequence[Any] | None:
+        """The newest commit's number, id, time and last version: asked before every search, whether there is more."""
+        with translated():
+            connection: sqlite3.Connection = getattr(self._local, "connection", None) or self._connect()
+            found: tuple[Any, ...] | None = connection.execute(self._TIP).fetchone()
+        return found
+
     def _connect(self) -> sqlite3.Connection:
         with translated():
             connection = sqlite3.connect(
@@ -123,7 +134,7 @@ class SqliteHot:
         return connection
 
     def tip(self, connection: Connection) -> Sequence[Any] | None:
-        """The newest commit's number, id, time and last version."""
+        """The same inside a transaction."""
         driver: Any = connection.connection.driver_connection
         found: tuple[Any, ...] | None = driver.execute(self._TIP).fetchone()
         return found
@@ -223,8 +234,13 @@ class PostgresHot:
                     return record(found)
         return None
 
-    def tip(self, connection: Connection) -> Sequence[Any] | None:
+    def newest(self) -> Sequence[Any] | None:
         """The newest commit's number, id, time and last version."""
+        with reading(self._engine, self._space) as connection:
+            return self.tip(connection)
+
+    def tip(self, connection: Connection) -> Sequence[Any] | None:
+        """The same inside a transaction."""
         return connection.execute(self._TIP, {"space": self._space}).fetchone()
 
     def current(self, connection: Connection, branch: int, addresses: Sequence[str]) -> dict[str, int]:

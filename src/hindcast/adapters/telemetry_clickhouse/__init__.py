@@ -27,7 +27,7 @@ from hindcast.adapters.telemetry_clickhouse.write import Piece, column_pieces, c
 from hindcast.model.columns import RATE, Batch, Pattern
 from hindcast.model.errors import Unavailable
 from hindcast.model.signal import Alert, Edge, SystemChange
-from hindcast.ports import Clock, Counted, Line, Span
+from hindcast.ports import Clock, Counted, Kept, Line, Span
 
 __all__ = ["ClickhouseTelemetry", "Retention", "open_telemetry"]
 
@@ -175,6 +175,11 @@ class ClickhouseTelemetry:
         """Alerts whose latest telling arrived in the window, with their space."""
         values = {**shape.window(since, until), "space": space or ""}
         return tuple((row["space"], shape.alert(row)) for row in self._ask(queries.ALERTS, values).to_pylist())
+
+    def kept(self, space: str) -> tuple[Kept, ...]:
+        """How much there is of each kind, in the order of kinds."""
+        rows = self._ask(queries.KEPT, {"space": space}).to_pylist()
+        return tuple(sorted(map(shape.kept, rows), key=lambda one: one.kind))
 
     def templates(self) -> tuple[Pattern, ...]:
         """Every known template, as it reads now."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from string import Template
 
+from hindcast.adapters.telemetry_clickhouse.schema import AGES
+
 _FROM = "fromUnixTimestamp64Micro({since_us:Int64}, 'UTC')"
 _EARLIER = "fromUnixTimestamp64Micro({since_us:Int64} - {lookback_us:Int64}, 'UTC')"
 _UNTIL = "fromUnixTimestamp64Micro({until_us:Int64}, 'UTC')"
@@ -170,6 +172,20 @@ ORDER BY told, space, source, key
 """
 
 TEMPLATES = "SELECT id, argMax(text, told) AS text FROM $template GROUP BY id ORDER BY id"
+
+# Rows and the oldest of each table, by the time by which its rows grow old. It reads two columns of what there is, and
+# nobody waits for it: a store with so much in it that this takes seconds is told of as not known.
+KEPT_SECONDS_MAX = 5
+# What is told again under the same key is one, whether or not the engine has dropped the earlier tellings yet.
+_KEYED = dict.fromkeys(("alert", "change"), "uniqExact(source, key)")
+KEPT = (
+    "\nUNION ALL\n".join(
+        f"SELECT '{table}' AS kind, {_KEYED.get(table, 'count()')} AS rows, "
+        f"toDateTime64(min({column}), 6, 'UTC') AS oldest FROM ${table} WHERE space = {{space:String}}"
+        for table, column in AGES.items()
+    )
+    + f"\nSETTINGS max_execution_time = {KEPT_SECONDS_MAX}"
+)
 
 # By day: one insert of one day is there as a whole or not at all.
 PRESENT = """

@@ -13,7 +13,7 @@ from hindcast.model.errors import Damaged, Malformed, Refused
 TABLES = ("log", "metric", "span", "rate", "change", "alert", "template", "fingerprint")
 
 # The time by which rows of a table grow old.
-_AGES = {"log": "time", "metric": "time", "span": "time", "rate": "second", "change": "at", "alert": "told"}
+AGES = {"log": "time", "metric": "time", "span": "time", "rate": "second", "change": "at", "alert": "told"}
 DAYS_MAX = 36_500
 
 # Tables across all shards have the name of their part on each shard, and this.
@@ -116,7 +116,7 @@ def _retain(engine: Engine, database: str, retention: Retention) -> None:
         {"database": database},
     ).to_pylist()
     present: Mapping[str, int] = {row["name"]: int(row["days"] or 0) for row in found}
-    for table, age in _AGES.items():
+    for table, age in AGES.items():
         days = retention.days(table)
         if days == present[table]:
             continue

@@ -8,7 +8,7 @@ from typing import Any
 
 from hindcast.model.errors import Damaged, Malformed
 from hindcast.model.signal import Alert, ChangeKind, Edge, Severity, Status, SystemChange
-from hindcast.ports import Counted, Line, Span
+from hindcast.ports import Counted, Kept, Line, Span
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -69,6 +69,11 @@ def counted(row: Mapping[str, Any]) -> Counted:
     return Counted(
         id=row["id"], text=row["text"], count=row["seen"], first_at=row["first_at"], service=row["most_in"]
     )  # fmt: skip
+
+
+def kept(row: Mapping[str, Any]) -> Kept:
+    """How much there is of a kind; of nothing there is no oldest."""
+    return Kept(row["kind"], row["rows"], row["oldest"] if row["rows"] else None)
 
 
 def edge(row: Mapping[str, Any]) -> Edge:

@@ -139,12 +139,16 @@ def erase(
     """Remove a record's bodies everywhere and for ever, on every branch and in the past.
 
     For legal duty. Use retract for what is merely wrong. The chain still verifies, and shows that something was there.
+    With a case or an incident go the cards that quote it, and what was decided about them.
     """
+    from hindcast.fixes.erasing import erase as erase_with_cards
+
     where = Address.parse(address)
     memory = session.memory()
     if not yes:
         _confirm(session, where, below=below)
-    found = memory.erase(where, actor=session.who, why=why, below=below)
+    done = erase_with_cards(memory, where, actor=session.who, why=why, below=below)
+    found = done.erased
     line = Text("It is erased already, and so are its traces now." if found.traces_gone else "It is erased already.")
     if found.versions:
         line = Text.assemble(
@@ -152,6 +156,8 @@ def erase(
             f": erased {render.plural(found.versions, 'version')} of {render.plural(len(found.addresses), 'address')}.",
         )
     session.answer(plain.erased(found), line)
+    if done.told_in:
+        session.hint(f"A fix made from it was applied, and is told there: {', '.join(done.told_in)}. May that stay?")
     if not found.traces_gone:
         session.hint("Another process still reads an older state of the file. Erase again when it is done.")
 

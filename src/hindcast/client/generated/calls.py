@@ -59,12 +59,92 @@ BRANCHES_LIST: Call[shapes.PageBranchTold] = Call(
 CALLS_LIST: Call[shapes.PageEdge] = Call(
     "calls_list", "GET", "/api/v1/calls", query=("since", "until", "cursor", "limit"), result=shapes.PageEdge
 )
+CARD_ACCEPT: Call[shapes.CardTold] = Call(
+    "card_accept",
+    "POST",
+    "/api/v1/cards/{card_id}/accept",
+    places=("card_id",),
+    headers={"if_match": "If-Match", "idempotency_key": "Idempotency-Key"},
+    body=("branch", "commit", "message"),
+    result=shapes.CardTold,
+)
+CARD_GET: Call[shapes.CardTold] = Call(
+    "card_get",
+    "GET",
+    "/api/v1/cards/{card_id}",
+    places=("card_id",),
+    query=("at", "branch"),
+    headers={"if_none_match": "If-None-Match"},
+    result=shapes.CardTold,
+)
+CARD_MODIFY: Call[shapes.CardTold] = Call(
+    "card_modify",
+    "POST",
+    "/api/v1/cards/{card_id}/modify",
+    places=("card_id",),
+    headers={"if_match": "If-Match", "idempotency_key": "Idempotency-Key"},
+    body=("branch", "commit", "message", "text", "reason"),
+    result=shapes.CardTold,
+)
+CARD_RECHECK: Call[shapes.CardTold] = Call(
+    "card_recheck",
+    "POST",
+    "/api/v1/cards/{card_id}/recheck",
+    places=("card_id",),
+    headers={"idempotency_key": "Idempotency-Key"},
+    result=shapes.CardTold,
+)
+CARD_REJECT: Call[shapes.CardTold] = Call(
+    "card_reject",
+    "POST",
+    "/api/v1/cards/{card_id}/reject",
+    places=("card_id",),
+    headers={"if_match": "If-Match", "idempotency_key": "Idempotency-Key"},
+    body=("reason", "dont_try"),
+    result=shapes.CardTold,
+)
+CARD_UNDO: Call[shapes.CardTold] = Call(
+    "card_undo",
+    "POST",
+    "/api/v1/cards/{card_id}/undo",
+    places=("card_id",),
+    headers={"if_match": "If-Match", "idempotency_key": "Idempotency-Key"},
+    result=shapes.CardTold,
+)
+CARDS_LIST: Call[shapes.DeckTold] = Call(
+    "cards_list",
+    "GET",
+    "/api/v1/incidents/{incident_id}/cards",
+    places=("incident_id",),
+    query=("workspace",),
+    result=shapes.DeckTold,
+)
 CHANGES_LIST: Call[shapes.PageSystemChange] = Call(
     "changes_list",
     "GET",
     "/api/v1/changes",
     query=("since", "until", "service", "cursor", "limit"),
     result=shapes.PageSystemChange,
+)
+CODE_RULE_GET: Call[shapes.RuleMatchesTold] = Call(
+    "code_rule_get",
+    "GET",
+    "/api/v1/code-rules/{rule_id}",
+    places=("rule_id",),
+    query=("workspace",),
+    result=shapes.RuleMatchesTold,
+)
+CODE_RULE_SWITCH: Call[shapes.RuleTold] = Call(
+    "code_rule_switch",
+    "POST",
+    "/api/v1/code-rules/{rule_id}",
+    places=("rule_id",),
+    headers={"idempotency_key": "Idempotency-Key"},
+    body=("is_on",),
+    result=shapes.RuleTold,
+)
+CODE_RULES_LIST: Call[shapes.PageRuleTold] = Call(
+    "code_rules_list", "GET", "/api/v1/code-rules", query=("cursor", "limit"), result=shapes.PageRuleTold
 )
 COMMIT_ADD: Call[shapes.CommitTold] = Call(
     "commit_add",
@@ -149,6 +229,12 @@ INCIDENTS_LIST: Call[shapes.PageIncidentGlance] = Call(
     query=("state", "severity", "service", "since", "until", "text", "at", "branch", "cursor", "limit", "format"),
     result=shapes.PageIncidentGlance,
 )
+INTEGRATION_TEST: Call[shapes.TrialTold] = Call(
+    "integration_test", "POST", "/api/v1/integrations/{name}/test", places=("name",), result=shapes.TrialTold
+)
+INTEGRATIONS_LIST: Call[shapes.IntegrationsTold] = Call(
+    "integrations_list", "GET", "/api/v1/integrations", result=shapes.IntegrationsTold
+)
 INVITATION_ACCEPT: Call[shapes.Presence] = Call(
     "invitation_accept",
     "POST",
@@ -183,6 +269,7 @@ KEY_REVOKE: Call[shapes.Key] = Call(
 KEYS_LIST: Call[shapes.PageKey] = Call(
     "keys_list", "GET", "/api/v1/keys", query=("organisation", "project", "cursor", "limit"), result=shapes.PageKey
 )
+LEARNING_GET: Call[shapes.LearningTold] = Call("learning_get", "GET", "/api/v1/learning", result=shapes.LearningTold)
 LIVE: Call[None] = Call(
     "live",
     "GET",
@@ -256,6 +343,13 @@ MEMORY_ERASE: Call[shapes.ErasedTold] = Call(
     headers={"idempotency_key": "Idempotency-Key"},
     body=("address", "below", "why"),
     result=shapes.ErasedTold,
+)
+MEMORY_LOG: Call[shapes.LogTold] = Call(
+    "memory_log",
+    "GET",
+    "/api/v1/memory-log",
+    query=("workspace", "state", "source", "incident", "q", "at", "branch", "cursor", "limit"),
+    result=shapes.LogTold,
 )
 MEMORY_MERGE: Call[shapes.MergeTold] = Call(
     "memory_merge",
@@ -349,6 +443,10 @@ PASSWORD_CHANGE: Call[None] = Call("password_change", "PUT", "/api/v1/session/pa
 PASSWORD_LINK_ADD: Call[shapes.Link] = Call(
     "password_link_add", "POST", "/api/v1/members/{person}/password-link", places=("person",), result=shapes.Link
 )
+PRIVACY_GET: Call[shapes.PrivacyTold] = Call("privacy_get", "GET", "/api/v1/privacy", result=shapes.PrivacyTold)
+PRIVACY_TRY: Call[shapes.TextKept] = Call(
+    "privacy_try", "POST", "/api/v1/privacy/try", body=("text", "name"), result=shapes.TextKept
+)
 RATES_GET: Call[shapes.RatesTold] = Call(
     "rates_get", "GET", "/api/v1/rates", query=("since", "until", "service", "step_seconds"), result=shapes.RatesTold
 )
@@ -420,6 +518,9 @@ RECORDS_LIST: Call[shapes.PageRecordTold] = Call(
         "happened_until",
     ),
     result=shapes.PageRecordTold,
+)
+RETENTION_GET: Call[shapes.RetentionTold] = Call(
+    "retention_get", "GET", "/api/v1/retention", result=shapes.RetentionTold
 )
 SERVICES_LIST: Call[shapes.PageServiceTold] = Call(
     "services_list", "GET", "/api/v1/services", query=("cursor", "limit"), result=shapes.PageServiceTold
@@ -499,6 +600,95 @@ VERDICT_ADD: Call[shapes.VerdictTold] = Call(
     body=("judgement", "asked", "incident", "action", "why"),
     result=shapes.VerdictTold,
 )
+WORKSPACE_ADD: Call[shapes.WorkspaceTold] = Call(
+    "workspace_add",
+    "POST",
+    "/api/v1/workspaces",
+    headers={"idempotency_key": "Idempotency-Key"},
+    body=("name", "path", "url"),
+    result=shapes.WorkspaceTold,
+)
+WORKSPACE_BLAME: Call[list[shapes.BlamedTold]] = Call(
+    "workspace_blame",
+    "GET",
+    "/api/v1/workspaces/{name}/blame",
+    places=("name",),
+    query=("path", "first", "last"),
+    result=list[shapes.BlamedTold],
+)
+WORKSPACE_EDIT: Call[shapes.EditedTold] = Call(
+    "workspace_edit",
+    "PUT",
+    "/api/v1/workspaces/{name}/file",
+    places=("name",),
+    query=("path",),
+    headers={"if_match": "If-Match", "if_none_match": "If-None-Match"},
+    body=("text",),
+    result=shapes.EditedTold,
+)
+WORKSPACE_FILE: Call[shapes.FileTold] = Call(
+    "workspace_file",
+    "GET",
+    "/api/v1/workspaces/{name}/file",
+    places=("name",),
+    query=("path", "at"),
+    headers={"if_none_match": "If-None-Match"},
+    result=shapes.FileTold,
+)
+WORKSPACE_GET: Call[shapes.WorkspaceStateTold] = Call(
+    "workspace_get", "GET", "/api/v1/workspaces/{name}", places=("name",), result=shapes.WorkspaceStateTold
+)
+WORKSPACE_LENS: Call[shapes.LensTold] = Call(
+    "workspace_lens", "GET", "/api/v1/workspaces/{name}/lens", places=("name",), query=("path",), result=shapes.LensTold
+)
+WORKSPACE_PATHS: Call[list[str]] = Call(
+    "workspace_paths",
+    "GET",
+    "/api/v1/workspaces/{name}/paths",
+    places=("name",),
+    query=("text", "limit"),
+    result=list[str],
+)
+WORKSPACE_REFRESH: Call[shapes.WorkspaceStateTold] = Call(
+    "workspace_refresh", "POST", "/api/v1/workspaces/{name}/refresh", places=("name",), result=shapes.WorkspaceStateTold
+)
+WORKSPACE_REMOVE: Call[shapes.WorkspaceTold] = Call(
+    "workspace_remove",
+    "DELETE",
+    "/api/v1/workspaces/{name}",
+    places=("name",),
+    query=("files",),
+    result=shapes.WorkspaceTold,
+)
+WORKSPACE_SEARCH: Call[list[shapes.FoundLine]] = Call(
+    "workspace_search",
+    "GET",
+    "/api/v1/workspaces/{name}/search",
+    places=("name",),
+    query=("text", "limit"),
+    result=list[shapes.FoundLine],
+)
+WORKSPACE_TREE: Call[shapes.PageTreeEntry] = Call(
+    "workspace_tree",
+    "GET",
+    "/api/v1/workspaces/{name}/tree",
+    places=("name",),
+    query=("path", "cursor", "limit"),
+    result=shapes.PageTreeEntry,
+)
+WORKSPACE_UPLOAD: Call[shapes.UploadedTold] = Call(
+    "workspace_upload",
+    "POST",
+    "/api/v1/workspaces/{name}/upload",
+    places=("name",),
+    query=("drop_top",),
+    body=("body",),
+    result=shapes.UploadedTold,
+    sends="application/zip",
+)
+WORKSPACES_LIST: Call[shapes.PageWorkspaceTold] = Call(
+    "workspaces_list", "GET", "/api/v1/workspaces", query=("cursor", "limit"), result=shapes.PageWorkspaceTold
+)
 
 CALLS: tuple[Call[Any], ...] = (
     ALERTS_LIST,
@@ -510,7 +700,17 @@ CALLS: tuple[Call[Any], ...] = (
     BRANCH_ADD,
     BRANCHES_LIST,
     CALLS_LIST,
+    CARD_ACCEPT,
+    CARD_GET,
+    CARD_MODIFY,
+    CARD_RECHECK,
+    CARD_REJECT,
+    CARD_UNDO,
+    CARDS_LIST,
     CHANGES_LIST,
+    CODE_RULE_GET,
+    CODE_RULE_SWITCH,
+    CODE_RULES_LIST,
     COMMIT_ADD,
     COMMIT_GET,
     COMMITS_LIST,
@@ -521,6 +721,8 @@ CALLS: tuple[Call[Any], ...] = (
     INCIDENT_RESOLVE,
     INCIDENT_SPLIT,
     INCIDENTS_LIST,
+    INTEGRATION_TEST,
+    INTEGRATIONS_LIST,
     INVITATION_ACCEPT,
     INVITATION_GET,
     INVITATION_WITHDRAW,
@@ -528,6 +730,7 @@ CALLS: tuple[Call[Any], ...] = (
     KEY_ADD,
     KEY_REVOKE,
     KEYS_LIST,
+    LEARNING_GET,
     LIVE,
     LOGS_LIST,
     MEMBER_GET,
@@ -538,6 +741,7 @@ CALLS: tuple[Call[Any], ...] = (
     MEMORY_BISECT,
     MEMORY_DIFF,
     MEMORY_ERASE,
+    MEMORY_LOG,
     MEMORY_MERGE,
     MEMORY_REVERT,
     MEMORY_SEARCH,
@@ -551,6 +755,8 @@ CALLS: tuple[Call[Any], ...] = (
     OVERVIEW_GET,
     PASSWORD_CHANGE,
     PASSWORD_LINK_ADD,
+    PRIVACY_GET,
+    PRIVACY_TRY,
     RATES_GET,
     RECALL,
     RECORD_BLAME,
@@ -559,6 +765,7 @@ CALLS: tuple[Call[Any], ...] = (
     RECORD_PUT,
     RECORD_RETRACT,
     RECORDS_LIST,
+    RETENTION_GET,
     SERVICES_LIST,
     SESSION_BEGIN,
     SESSION_END,
@@ -581,4 +788,17 @@ CALLS: tuple[Call[Any], ...] = (
     STATUS_GET,
     TRACE_GET,
     VERDICT_ADD,
+    WORKSPACE_ADD,
+    WORKSPACE_BLAME,
+    WORKSPACE_EDIT,
+    WORKSPACE_FILE,
+    WORKSPACE_GET,
+    WORKSPACE_LENS,
+    WORKSPACE_PATHS,
+    WORKSPACE_REFRESH,
+    WORKSPACE_REMOVE,
+    WORKSPACE_SEARCH,
+    WORKSPACE_TREE,
+    WORKSPACE_UPLOAD,
+    WORKSPACES_LIST,
 )

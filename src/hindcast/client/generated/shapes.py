@@ -9,6 +9,14 @@ from typing import Any, Literal, TypeAlias
 from msgspec import Struct, field
 
 
+class AcceptSaid(Struct, frozen=True, kw_only=True):
+    """Somebody takes a card as it is."""
+
+    branch: str | None = None
+    commit: bool | None = None
+    message: str | None = None
+
+
 class Acceptance(Struct, frozen=True, kw_only=True):
     """What somebody who follows a one-time link chooses."""
 
@@ -35,6 +43,9 @@ class Advice(Struct, frozen=True, kw_only=True):
     last_at: datetime | None = None
     held: int | None = None
     held_of: int | None = None
+    rejected: int | None = None
+    fixed_at: datetime | None = None
+    held_until: datetime | None = None
     diff: str | None = None
     command: str | None = None
     config: str | None = None
@@ -163,6 +174,13 @@ class BlameTold(Struct, frozen=True, kw_only=True):
     commit: CommitTold
 
 
+class BlamedTold(Struct, frozen=True, kw_only=True):
+    """Lines that one commit last touched."""
+
+    lines: LinesTold
+    commit: CodeCommitTold
+
+
 class Body(Struct, frozen=True, kw_only=True):
     """A body of one's own, where neither side has it right."""
 
@@ -191,7 +209,76 @@ class BranchTold(Struct, frozen=True, kw_only=True):
     why: str
 
 
+Brings: TypeAlias = Literal["telemetry", "alerts", "changes"]
+
 CallerKind: TypeAlias = Literal["local", "person", "key"]
+
+
+class CardGlance(Struct, frozen=True, kw_only=True):
+    """One card among others: what it proposes, why, and how sure that is. The texts of the file come with the card."""
+
+    id: str
+    incident: str
+    workspace: str
+    state: CardState
+    source: CardSource
+    title: str
+    path: str
+    lines: LineSpan
+    severity: CardSeverity
+    severity_reason: str
+    why: str
+    evidence: list[str]
+    confidence: float
+    record: str
+    risk: str
+    tests: list[str]
+    rule: str
+    again: str
+    undo: str
+    diff: str
+    added: int
+    removed: int
+    made_at: datetime
+
+
+CardSeverity: TypeAlias = Literal["critical", "warning", "hint"]
+
+CardSource: TypeAlias = Literal["carried over", "setting", "linter", "team rule", "model"]
+
+CardState: TypeAlias = Literal["proposed", "accepted", "modified", "rejected", "undone", "gone"]
+
+
+class CardTold(Struct, frozen=True, kw_only=True):
+    """One card with the texts it was made from and for, and what came of it."""
+
+    id: str
+    incident: str
+    workspace: str
+    state: CardState
+    source: CardSource
+    title: str
+    path: str
+    lines: LineSpan
+    severity: CardSeverity
+    severity_reason: str
+    why: str
+    evidence: list[str]
+    confidence: float
+    record: str
+    risk: str
+    tests: list[str]
+    rule: str
+    again: str
+    undo: str
+    diff: str
+    added: int
+    removed: int
+    made_at: datetime
+    before: str | None = None
+    after: str | None = None
+    line: LogLine | None = None
+
 
 CaseState: TypeAlias = Literal["open", "resolved", "dismissed"]
 
@@ -215,6 +302,7 @@ class CaseTold(Struct, frozen=True, kw_only=True):
     resolved_at: datetime | None
     minutes: float | None
     severity: Severity | None
+    course: Course | None
     responders: list[str]
     notes: list[Note]
     links: list[str]
@@ -274,6 +362,15 @@ class CluesTold(Struct, frozen=True, kw_only=True):
     components: list[str]
 
 
+class CodeCommitTold(Struct, frozen=True, kw_only=True):
+    """A commit of the workspace's repository."""
+
+    id: str
+    at: datetime
+    author: str
+    subject: str
+
+
 class CommitChanges(Struct, frozen=True, kw_only=True):
     """One commit with what it learned, changed and forgot."""
 
@@ -325,6 +422,21 @@ class CostsTold(Struct, frozen=True, kw_only=True):
     seconds: float
 
 
+class CountedTold(Struct, frozen=True, kw_only=True):
+    """A share as it was counted."""
+
+    part: int
+    whole: int
+
+
+class Course(Struct, frozen=True, kw_only=True):
+    """How some trouble went: the errors of its services together, counted in steps of the same length."""
+
+    since: datetime
+    step_seconds: int
+    errors: list[int]
+
+
 class Credentials(Struct, frozen=True, kw_only=True):
     """Who somebody says they are."""
 
@@ -355,6 +467,18 @@ class DecisionSaid(Struct, frozen=True, kw_only=True):
     verb: Literal["confirm", "dismiss", "reopen"]
 
 
+class DeckTold(Struct, frozen=True, kw_only=True):
+    """Everything there is to propose for an incident in one workspace, the best first, and what was held back."""
+
+    incident: str
+    workspace: str
+    cards: list[CardGlance]
+    warned: list[Warned]
+    held_back: list[HeldBack]
+    made_at: datetime
+    notes: list[str]
+
+
 class DetectionTold(Struct, frozen=True, kw_only=True):
     """What detection saw of an incident, from its onset to its end."""
 
@@ -381,6 +505,7 @@ class DetectionTold(Struct, frozen=True, kw_only=True):
     fingerprints: list[SightingTold]
     exemplars: list[ExemplarTold]
     changes: list[SystemChange]
+    course: Course | None
     previous: str | None
     joined: str | None
     relapses: int
@@ -432,6 +557,14 @@ class Edge(Struct, frozen=True, kw_only=True):
     callee: str
     calls: int
     errors: int | None = None
+
+
+class EditedTold(Struct, frozen=True, kw_only=True):
+    """What an edit made of a file, and what takes it back: PUT `undo_text` with this digest as If-Match."""
+
+    path: str
+    digest: str
+    undo_text: str | None
 
 
 class ErasedTold(Struct, frozen=True, kw_only=True):
@@ -498,6 +631,19 @@ class Fault(Struct, frozen=True, kw_only=True):
     what: str
 
 
+class FileTold(Struct, frozen=True, kw_only=True):
+    """A text file, with plain newlines and without a byte order mark, and how it is written back."""
+
+    path: str
+    text: str
+    digest: str
+    language: Tongue
+    newline: str
+    encoding: str
+    has_mark: bool
+    at: str
+
+
 class Finding(Struct, frozen=True, kw_only=True):
     """Something unusual about one service: what was seen, what was to be expected, and since when."""
 
@@ -517,6 +663,14 @@ class Finding(Struct, frozen=True, kw_only=True):
     ended_at: datetime | None = None
 
 
+class FoundLine(Struct, frozen=True, kw_only=True):
+    """A line of a file that holds what was searched for."""
+
+    path: str
+    line: int
+    text: str
+
+
 class FoundTold(Struct, frozen=True, kw_only=True):
     """What a search found, at which moment, and what it could not look at."""
 
@@ -527,11 +681,29 @@ class FoundTold(Struct, frozen=True, kw_only=True):
     moment: MomentTold
 
 
+class FunctionTold(Struct, frozen=True, kw_only=True):
+    """A function of a file, and what is known about it."""
+
+    name: str
+    lines: LinesTold
+    known: KnownTold
+
+
 class Gap(Struct, frozen=True, kw_only=True):
     """What nobody has said yet, and the command that says it."""
 
     what: str
     command: str
+
+
+class HeldBack(Struct, frozen=True, kw_only=True):
+    """A proposal that is not shown, and why: so that nobody wonders whether it was thought of."""
+
+    source: CardSource
+    title: str
+    path: str
+    reason: str
+    evidence: list[str] | None = None
 
 
 HindcastModelSignalStatus: TypeAlias = Literal["firing", "acknowledged", "resolved"]
@@ -541,6 +713,7 @@ class HindcastRestStatusStatus(Struct, frozen=True, kw_only=True):
     """What was taken in since the start, what was refused, and what was noticed on the way."""
 
     version: str
+    mode: str
     rows_waiting: int
     listeners: int
     briefings: int
@@ -604,6 +777,30 @@ class IncidentTold(Struct, frozen=True, kw_only=True):
     missing: list[Gap] | None = None
 
 
+class IntegrationTold(Struct, frozen=True, kw_only=True):
+    """One way in, and what came by it for this project since the server started."""
+
+    name: str
+    title: str
+    what: str
+    brings: Brings
+    paths: list[str]
+    port: int
+    why_off: str
+    secret_variable: str
+    is_secret_set: bool
+    came: Tally
+    last_test: TrialTold | None
+
+
+class IntegrationsTold(Struct, frozen=True, kw_only=True):
+    """Every way in, and since when is counted."""
+
+    since: datetime
+    items: list[IntegrationTold]
+    unclaimed: list[Unclaimed]
+
+
 class Invitation(Struct, frozen=True, kw_only=True):
     """A one-time link: to become a member, or to choose another password."""
 
@@ -648,6 +845,19 @@ class JoinSaid(Struct, frozen=True, kw_only=True):
 Judgement: TypeAlias = Literal["right", "wrong"]
 
 
+class KeptKind(Struct, frozen=True, kw_only=True):
+    """One kind of data of a project, how long it is kept, and how much of it is there."""
+
+    kind: str
+    title: str
+    days: int
+    ends: str
+    rows: int | None = None
+    oldest_at: datetime | None = None
+    why_unknown: str | None = None
+    variable: str | None = None
+
+
 class Key(Struct, frozen=True, kw_only=True):
     """What a program proves itself with. Its secret was shown once and is nowhere."""
 
@@ -673,6 +883,72 @@ class KeyWanted(Struct, frozen=True, kw_only=True):
     expires_at: datetime | None = None
 
 
+class KnownTold(Struct, frozen=True, kw_only=True):
+    """What is known about a file or a function: who to ask, what changed lately, what broke."""
+
+    owners: list[str]
+    commits: list[CodeCommitTold]
+    troubles: list[PastTroubleTold]
+    broke: str
+
+
+class LastError(Struct, frozen=True, kw_only=True):
+    """Why a request was refused, the last time that one was, as its sender was told."""
+
+    at: datetime
+    status: int
+    problem: str
+    remedy: str
+
+
+class LearningTold(Struct, frozen=True, kw_only=True):
+    """How much memory can be relied on, and how that was counted."""
+
+    confidence: float | None
+    coverage: CountedTold
+    completeness: CountedTold
+    accuracy: CountedTold
+    reliability: list[Reliability]
+    missing: list[str]
+    incomplete: list[str]
+    days: int
+    counted_at: datetime
+
+
+class Leaving(Struct, frozen=True, kw_only=True):
+    """Something that may go to another machine."""
+
+    name: str
+    title: str
+    goes: str
+    what: str
+    variable: str
+    where: str | None = None
+
+
+class LeftOut(Struct, frozen=True, kw_only=True):
+    """Why a record was left out of a request that was taken, the last time that one was."""
+
+    at: datetime
+    problem: str
+
+
+class LensTold(Struct, frozen=True, kw_only=True):
+    """A file as memory sees it."""
+
+    path: str
+    digest: str
+    known: KnownTold
+    functions: list[FunctionTold]
+
+
+class LineSpan(Struct, frozen=True, kw_only=True):
+    """Lines of a file, the first one being 1, both included."""
+
+    first: int
+    last: int
+
+
 class LineTold(Struct, frozen=True, kw_only=True):
     """One log line."""
 
@@ -687,11 +963,47 @@ class LineTold(Struct, frozen=True, kw_only=True):
     attributes: dict[str, str]
 
 
+class LinesTold(Struct, frozen=True, kw_only=True):
+    """Lines of a file, the first one being 1, both included."""
+
+    first: int
+    last: int
+
+
 class Link(Struct, frozen=True, kw_only=True):
     """An invitation with its one-time link, which is told once."""
 
     invitation: Invitation
     link: str
+
+
+class LogLine(Struct, frozen=True, kw_only=True):
+    """One line of the memory log: a card as it stands, and what came of it."""
+
+    card: str
+    incident: str
+    workspace: str
+    state: CardState
+    source: CardSource
+    title: str
+    path: str
+    added: int
+    removed: int
+    by: str
+    at: datetime
+    reason: str | None = None
+    outcome: str | None = None
+    branch: str | None = None
+    commit: str | None = None
+    waiting: str | None = None
+
+
+class LogTold(Struct, frozen=True, kw_only=True):
+    """Some lines of the memory log, and how many there are of each state under the other conditions."""
+
+    items: list[LogLine]
+    counts: dict[str, int]
+    next: str | None = None
 
 
 Matter: TypeAlias = Literal["memory", "proposal"]
@@ -744,6 +1056,16 @@ class MergeTold(Struct, frozen=True, kw_only=True):
     taken: int
     settled: list[ConflictTold]
     conflicts: list[ConflictTold]
+
+
+class ModifySaid(Struct, frozen=True, kw_only=True):
+    """Somebody takes a card with changes of their own."""
+
+    branch: str | None = None
+    commit: bool | None = None
+    message: str | None = None
+    text: str
+    reason: str | None = None
 
 
 class MomentTold(Struct, frozen=True, kw_only=True):
@@ -948,6 +1270,13 @@ class PageRecordTold(Struct, frozen=True, kw_only=True):
     next: str | None = None
 
 
+class PageRuleTold(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[RuleTold]
+    next: str | None = None
+
+
 class PageServiceTold(Struct, frozen=True, kw_only=True):
     """Some items of a list, and where it goes on."""
 
@@ -976,11 +1305,34 @@ class PageSystemChange(Struct, frozen=True, kw_only=True):
     next: str | None = None
 
 
+class PageTreeEntry(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[TreeEntry]
+    next: str | None = None
+
+
+class PageWorkspaceTold(Struct, frozen=True, kw_only=True):
+    """Some items of a list, and where it goes on."""
+
+    items: list[WorkspaceTold]
+    next: str | None = None
+
+
 class PasswordChange(Struct, frozen=True, kw_only=True):
     """Another password."""
 
     old: str
     new: str
+
+
+class PastTroubleTold(Struct, frozen=True, kw_only=True):
+    """An incident that touched this before."""
+
+    incident: str
+    title: str
+    at: datetime
+    how: str
 
 
 Permission: TypeAlias = Literal["ingest", "read", "record", "respond", "maintain", "administer"]
@@ -999,6 +1351,18 @@ class Presence(Struct, frozen=True, kw_only=True):
     space: str
     spaces: list[SpaceSeen]
     csrf: str
+
+
+class PrivacyTold(Struct, frozen=True, kw_only=True):
+    """What is taken out of what comes in, and what goes out."""
+
+    since: datetime
+    kinds: list[RedactedKind]
+    allowed: int
+    leaves: list[Leaving]
+    on_variable: str
+    off_variable: str
+    allow_variable: str
 
 
 Purpose: TypeAlias = Literal["join", "password"]
@@ -1082,6 +1446,23 @@ class RecordTold(Struct, frozen=True, kw_only=True):
     version: int
 
 
+class RedactedKind(Struct, frozen=True, kw_only=True):
+    """One kind of secret or personal data."""
+
+    kind: str
+    what: str
+    is_on: bool
+    is_on_if_unsaid: bool
+    count: int
+
+
+class RejectSaid(Struct, frozen=True, kw_only=True):
+    """Somebody says no to a card."""
+
+    reason: str | None = None
+    dont_try: bool | None = None
+
+
 class Reliability(Struct, frozen=True, kw_only=True):
     """How often answers of one level of confidence were right."""
 
@@ -1142,6 +1523,13 @@ class ResolvedTold(Struct, frozen=True, kw_only=True):
     commit: CommitTold | None
 
 
+class RetentionTold(Struct, frozen=True, kw_only=True):
+    """What is kept how long, and how much there is now."""
+
+    at: datetime
+    kinds: list[KeptKind]
+
+
 class RevertSaid(Struct, frozen=True, kw_only=True):
     """A commit to undo."""
 
@@ -1164,6 +1552,33 @@ class RoleWanted(Struct, frozen=True, kw_only=True):
 
 
 Rule: TypeAlias = Literal["fixed", "adaptive", "silent", "deaf", "metric", "alert"]
+
+
+class RuleMatchesTold(Struct, frozen=True, kw_only=True):
+    """A rule, and what it would find in a workspace today."""
+
+    rule: RuleTold
+    matches: list[FoundLine]
+
+
+class RuleSaid(Struct, frozen=True, kw_only=True):
+    """Whether cards are made by a rule."""
+
+    is_on: bool
+
+
+class RuleTold(Struct, frozen=True, kw_only=True):
+    """A rule that a team made from a fix."""
+
+    id: str
+    title: str
+    why: str
+    is_on: bool
+    made_from: str
+    by: str
+    at: datetime
+    before: str
+    after: str
 
 
 class RunTold(Struct, frozen=True, kw_only=True):
@@ -1339,12 +1754,96 @@ class SystemChange(Struct, frozen=True, kw_only=True):
     labels: dict[str, str] | None = None
 
 
+class Tally(Struct, frozen=True, kw_only=True):
+    """What came by one way in for one project."""
+
+    last_at: datetime | None = None
+    taken: dict[str, int] | None = None
+    taken_lately: int | None = None
+    refused_lately: int | None = None
+    left_out_lately: int | None = None
+    last_error: LastError | None = None
+    last_left_out: LeftOut | None = None
+
+
+class TextKept(Struct, frozen=True, kw_only=True):
+    """What would be kept of a text, and how many of each kind would be taken out."""
+
+    text: str
+    counts: dict[str, int]
+
+
+class TextSaid(Struct, frozen=True, kw_only=True):
+    """What a file is to become."""
+
+    text: str
+
+
+class TextTried(Struct, frozen=True, kw_only=True):
+    """A text to try, and the name that it would stand under as an attribute."""
+
+    text: str
+    name: str | None = None
+
+
+Tongue: TypeAlias = Literal[
+    "python",
+    "javascript",
+    "typescript",
+    "tsx",
+    "go",
+    "java",
+    "ruby",
+    "rust",
+    "php",
+    "csharp",
+    "c",
+    "shell",
+    "sql",
+    "yaml",
+    "toml",
+    "json",
+    "ini",
+    "env",
+    "dockerfile",
+    "markdown",
+    "html",
+    "css",
+    "text",
+]
+
+
 class TraceTold(Struct, frozen=True, kw_only=True):
     """One trace: its spans in the order in which they began, and its log lines."""
 
     trace: str
     spans: list[Span]
     lines: list[LineTold]
+
+
+class TreeEntry(Struct, frozen=True, kw_only=True):
+    """One line of a folder of a workspace."""
+
+    path: str
+    is_folder: bool
+    size: int | None = None
+    is_dirty: bool | None = None
+
+
+class TrialTold(Struct, frozen=True, kw_only=True):
+    """What came of a try."""
+
+    name: str
+    at: datetime
+    by: str
+    mark: str
+    is_taken: bool
+    taken: dict[str, int]
+    seen: dict[str, int]
+    seconds: float
+    status: int
+    problem: str | None = None
+    remedy: str | None = None
 
 
 class Tried(Struct, frozen=True, kw_only=True):
@@ -1363,6 +1862,23 @@ class TurnTold(Struct, frozen=True, kw_only=True):
     before: Any
     after: Any
     looks: int
+
+
+class Unclaimed(Struct, frozen=True, kw_only=True):
+    """What was refused before anybody knew which project it was for: a wrong key, most often."""
+
+    name: str
+    refused_lately: int
+    last_error: LastError
+
+
+class UploadedTold(Struct, frozen=True, kw_only=True):
+    """What became of an upload."""
+
+    workspace: WorkspaceTold
+    files: int
+    bytes: int
+    commit: str
 
 
 class VerdictSaid(Struct, frozen=True, kw_only=True):
@@ -1406,6 +1922,16 @@ class Wanted(Struct, frozen=True, kw_only=True):
     seed: int | None = None
 
 
+class Warned(Struct, frozen=True, kw_only=True):
+    """Something in today's code that memory warns of, without a diff: "pool size is 200; that made it worse in …"."""
+
+    path: str
+    lines: LineSpan
+    text: str
+    evidence: list[str]
+    is_there: bool | None = None
+
+
 class Ways(Struct, frozen=True, kw_only=True):
     """How one can sign in here."""
 
@@ -1415,6 +1941,38 @@ class Ways(Struct, frozen=True, kw_only=True):
 
 
 Witness: TypeAlias = Literal["person", "text", "telemetry", "verdict"]
+
+WorkspaceKind: TypeAlias = Literal["path", "clone", "upload"]
+
+
+class WorkspaceSaid(Struct, frozen=True, kw_only=True):
+    """A workspace that is to be: a folder of the server's machine, or a repository to clone. One of both."""
+
+    name: str
+    path: str | None = None
+    url: str | None = None
+
+
+class WorkspaceStateTold(Struct, frozen=True, kw_only=True):
+    """How a workspace stands."""
+
+    workspace: WorkspaceTold
+    branch: str
+    head: str
+    dirty: list[str]
+    dirty_count: int
+    busy_with: str
+
+
+class WorkspaceTold(Struct, frozen=True, kw_only=True):
+    """A workspace of the space."""
+
+    name: str
+    kind: WorkspaceKind
+    root: str
+    url: str
+    by: str
+    at: datetime
 
 
 class WrittenTold(Struct, frozen=True, kw_only=True):

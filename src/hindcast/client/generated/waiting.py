@@ -155,6 +155,101 @@ class Calls(ABC):
         """Which service called which, most calls first."""
         return self._run(calls.CALLS_LIST, {"since": since, "until": until, "cursor": cursor, "limit": limit})
 
+    def card_accept(
+        self,
+        card_id: str,
+        *,
+        branch: str | None = None,
+        commit: bool | None = None,
+        message: str | None = None,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.CardTold:
+        """Make the change that a card proposes. A file that changed since the card was made is left alone (409)."""
+        return self._run(
+            calls.CARD_ACCEPT,
+            {
+                "card_id": card_id,
+                "branch": branch,
+                "commit": commit,
+                "message": message,
+                "if_match": if_match,
+                "idempotency_key": idempotency_key,
+            },
+        )
+
+    def card_get(
+        self, card_id: str, *, at: str | None = None, branch: str | None = None, if_none_match: str | None = None
+    ) -> shapes.CardTold:
+        """One card with its diff, the whole file before and after it, and what was decided about it."""
+        return self._run(
+            calls.CARD_GET, {"card_id": card_id, "at": at, "branch": branch, "if_none_match": if_none_match}
+        )
+
+    def card_modify(
+        self,
+        card_id: str,
+        *,
+        text: str,
+        branch: str | None = None,
+        commit: bool | None = None,
+        message: str | None = None,
+        reason: str | None = None,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.CardTold:
+        """Make a change of one's own out of what a card proposes. What was done differently is learnt from."""
+        return self._run(
+            calls.CARD_MODIFY,
+            {
+                "card_id": card_id,
+                "text": text,
+                "branch": branch,
+                "commit": commit,
+                "message": message,
+                "reason": reason,
+                "if_match": if_match,
+                "idempotency_key": idempotency_key,
+            },
+        )
+
+    def card_recheck(self, card_id: str, *, idempotency_key: str | None = None) -> shapes.CardTold:
+        """Make a card anew for the file as it is today. The answer is the card that goes on, often another one."""
+        return self._run(calls.CARD_RECHECK, {"card_id": card_id, "idempotency_key": idempotency_key})
+
+    def card_reject(
+        self,
+        card_id: str,
+        *,
+        reason: str | None = None,
+        dont_try: bool | None = None,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.CardTold:
+        """Say no to a card: it is not proposed again for this failure; with `dont_try` others are warned of it."""
+        return self._run(
+            calls.CARD_REJECT,
+            {
+                "card_id": card_id,
+                "reason": reason,
+                "dont_try": dont_try,
+                "if_match": if_match,
+                "idempotency_key": idempotency_key,
+            },
+        )
+
+    def card_undo(
+        self, card_id: str, *, if_match: str | None = None, idempotency_key: str | None = None
+    ) -> shapes.CardTold:
+        """Take a decision back: the file is as it was, and what was remembered of the decision is withdrawn."""
+        return self._run(
+            calls.CARD_UNDO, {"card_id": card_id, "if_match": if_match, "idempotency_key": idempotency_key}
+        )
+
+    def cards_list(self, incident_id: str, *, workspace: str | None = None) -> shapes.DeckTold:
+        """What there is to change in the code for an incident, the best first; what is warned of; what was held back."""
+        return self._run(calls.CARDS_LIST, {"incident_id": incident_id, "workspace": workspace})
+
     def changes_list(
         self,
         *,
@@ -168,6 +263,20 @@ class Calls(ABC):
         return self._run(
             calls.CHANGES_LIST, {"since": since, "until": until, "service": service, "cursor": cursor, "limit": limit}
         )
+
+    def code_rule_get(self, rule_id: str, *, workspace: str | None = None) -> shapes.RuleMatchesTold:
+        """A rule, and what it would find in a workspace today."""
+        return self._run(calls.CODE_RULE_GET, {"rule_id": rule_id, "workspace": workspace})
+
+    def code_rule_switch(self, rule_id: str, *, is_on: bool, idempotency_key: str | None = None) -> shapes.RuleTold:
+        """Say whether cards are made by a rule from now on."""
+        return self._run(
+            calls.CODE_RULE_SWITCH, {"rule_id": rule_id, "is_on": is_on, "idempotency_key": idempotency_key}
+        )
+
+    def code_rules_list(self, *, cursor: str | None = None, limit: int | None = None) -> shapes.PageRuleTold:
+        """The rules that this team made from its fixes, in the order of their ids, switched on or not."""
+        return self._run(calls.CODE_RULES_LIST, {"cursor": cursor, "limit": limit})
 
     def commit_add(
         self,
@@ -370,6 +479,14 @@ class Calls(ABC):
             },
         )
 
+    def integration_test(self, name: str) -> shapes.TrialTold:
+        """Send what the sender would send, through its own way in, and see whether it arrives."""
+        return self._run(calls.INTEGRATION_TEST, {"name": name})
+
+    def integrations_list(self) -> shapes.IntegrationsTold:
+        """Every way in: where its sender sends to, what came by it lately, and the last error with its reason."""
+        return self._run(calls.INTEGRATIONS_LIST, {})
+
     def invitation_accept(
         self, token: str, *, password: str, name: str | None = None, email: str | None = None
     ) -> shapes.Presence:
@@ -421,6 +538,10 @@ class Calls(ABC):
         return self._run(
             calls.KEYS_LIST, {"organisation": organisation, "project": project, "cursor": cursor, "limit": limit}
         )
+
+    def learning_get(self) -> shapes.LearningTold:
+        """How much memory can be relied on, and how often its answers were right. Counted every half hour."""
+        return self._run(calls.LEARNING_GET, {})
 
     def logs_list(
         self,
@@ -529,6 +650,35 @@ class Calls(ABC):
         """Remove a record's bodies everywhere and for ever, on every branch and in the past."""
         return self._run(
             calls.MEMORY_ERASE, {"address": address, "why": why, "below": below, "idempotency_key": idempotency_key}
+        )
+
+    def memory_log(
+        self,
+        *,
+        workspace: str | None = None,
+        state: list[shapes.CardState] | None = None,
+        source: shapes.CardSource | None = None,
+        incident: str | None = None,
+        q: str | None = None,
+        at: str | None = None,
+        branch: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+    ) -> shapes.LogTold:
+        """Every proposal and what was decided about it, the newest first, with how many there are of each state."""
+        return self._run(
+            calls.MEMORY_LOG,
+            {
+                "workspace": workspace,
+                "state": state,
+                "source": source,
+                "incident": incident,
+                "q": q,
+                "at": at,
+                "branch": branch,
+                "cursor": cursor,
+                "limit": limit,
+            },
         )
 
     def memory_merge(
@@ -727,6 +877,14 @@ class Calls(ABC):
         """A one-time link by which somebody who forgot their password chooses another."""
         return self._run(calls.PASSWORD_LINK_ADD, {"person": person})
 
+    def privacy_get(self) -> shapes.PrivacyTold:
+        """What is taken out on the way in, how often that happened, and what leaves this machine."""
+        return self._run(calls.PRIVACY_GET, {})
+
+    def privacy_try(self, *, text: str, name: str | None = None) -> shapes.TextKept:
+        """What would be kept of a text, by the rules that every line passes on its way in. Nothing is stored."""
+        return self._run(calls.PRIVACY_TRY, {"text": text, "name": name})
+
     def rates_get(
         self,
         *,
@@ -873,6 +1031,10 @@ class Calls(ABC):
             },
         )
 
+    def retention_get(self) -> shapes.RetentionTold:
+        """How long each kind of data is kept, how much of it there is in this project, and how old the oldest is."""
+        return self._run(calls.RETENTION_GET, {})
+
     def services_list(self, *, cursor: str | None = None, limit: int | None = None) -> shapes.PageServiceTold:
         """Services heard of in the last day: errors now and usually, the incident under way, the day by hours."""
         return self._run(calls.SERVICES_LIST, {"cursor": cursor, "limit": limit})
@@ -1015,3 +1177,70 @@ class Calls(ABC):
                 "idempotency_key": idempotency_key,
             },
         )
+
+    def workspace_add(
+        self, *, name: str, path: str | None = None, url: str | None = None, idempotency_key: str | None = None
+    ) -> shapes.WorkspaceTold:
+        """Register a folder of the server's machine, or clone a repository."""
+        return self._run(
+            calls.WORKSPACE_ADD, {"name": name, "path": path, "url": url, "idempotency_key": idempotency_key}
+        )
+
+    def workspace_blame(
+        self, name: str, *, path: str, first: int | None = None, last: int | None = None
+    ) -> list[shapes.BlamedTold]:
+        """Who last touched which lines; nothing where there is no history."""
+        return self._run(calls.WORKSPACE_BLAME, {"name": name, "path": path, "first": first, "last": last})
+
+    def workspace_edit(
+        self, name: str, *, path: str, text: str, if_match: str | None = None, if_none_match: str | None = None
+    ) -> shapes.EditedTold:
+        """Change a file as it lies there; nothing is committed. The answer has what takes the change back."""
+        return self._run(
+            calls.WORKSPACE_EDIT,
+            {"name": name, "path": path, "text": text, "if_match": if_match, "if_none_match": if_none_match},
+        )
+
+    def workspace_file(
+        self, name: str, *, path: str, at: str | None = None, if_none_match: str | None = None
+    ) -> shapes.FileTold:
+        """A text file: its text, its language, and how it is written back. Its digest is the ETag."""
+        return self._run(calls.WORKSPACE_FILE, {"name": name, "path": path, "at": at, "if_none_match": if_none_match})
+
+    def workspace_get(self, name: str) -> shapes.WorkspaceStateTold:
+        """One workspace and how it stands: its branch, its head, what is not committed, what is under way."""
+        return self._run(calls.WORKSPACE_GET, {"name": name})
+
+    def workspace_lens(self, name: str, *, path: str) -> shapes.LensTold:
+        """What memory knows about a file and each of its functions: who to ask, what changed lately, what broke."""
+        return self._run(calls.WORKSPACE_LENS, {"name": name, "path": path})
+
+    def workspace_paths(self, name: str, *, text: str, limit: int | None = None) -> list[str]:
+        """Files whose path holds each word, whatever its case; those that hold it in the file's name come first."""
+        return self._run(calls.WORKSPACE_PATHS, {"name": name, "text": text, "limit": limit})
+
+    def workspace_refresh(self, name: str) -> shapes.WorkspaceStateTold:
+        """Bring a clone up to what its origin has by now. One with changes of its own is left alone (409)."""
+        return self._run(calls.WORKSPACE_REFRESH, {"name": name})
+
+    def workspace_remove(self, name: str, *, files: bool | None = None) -> shapes.WorkspaceTold:
+        """Forget a workspace. Cards and the log that name it stay in memory."""
+        return self._run(calls.WORKSPACE_REMOVE, {"name": name, "files": files})
+
+    def workspace_search(self, name: str, *, text: str, limit: int | None = None) -> list[shapes.FoundLine]:
+        """Lines that hold a text, in the order of paths."""
+        return self._run(calls.WORKSPACE_SEARCH, {"name": name, "text": text, "limit": limit})
+
+    def workspace_tree(
+        self, name: str, *, path: str | None = None, cursor: str | None = None, limit: int | None = None
+    ) -> shapes.PageTreeEntry:
+        """What lies in a folder, folders first; nothing that the repository ignores."""
+        return self._run(calls.WORKSPACE_TREE, {"name": name, "path": path, "cursor": cursor, "limit": limit})
+
+    def workspace_upload(self, name: str, *, body: bytes, drop_top: bool | None = None) -> shapes.UploadedTold:
+        """Upload files, or a zip of them: the whole workspace as it shall be, all of it or nothing."""
+        return self._run(calls.WORKSPACE_UPLOAD, {"name": name, "body": body, "drop_top": drop_top})
+
+    def workspaces_list(self, *, cursor: str | None = None, limit: int | None = None) -> shapes.PageWorkspaceTold:
+        """The workspaces of the space, by name."""
+        return self._run(calls.WORKSPACES_LIST, {"cursor": cursor, "limit": limit})

@@ -14,6 +14,7 @@ from hindcast.ingest.sources.naming import NAMING, Naming, severity
 from hindcast.ingest.sources.reading import LIMITS, Arrival, clip, labelled, moment, read
 from hindcast.model.columns import Parsed, Rejection
 from hindcast.model.errors import Malformed
+from hindcast.model.reading import ready
 from hindcast.model.signal import Alert, Status
 
 # What Alertmanager calls the state of an alert.
@@ -133,3 +134,6 @@ def _alert(one: WireAlert, position: int, group: WireGroup, arrival: Arrival, na
         labels=labelled(labels),
         text=text_of(annotations),
     )
+
+
+ready(WireGroup)

@@ -18,6 +18,7 @@ from hindcast.ingest.sources.naming import NAMING, Naming
 from hindcast.ingest.sources.reading import LIMITS, Arrival, clip, flat, header, labelled, read
 from hindcast.model.columns import Parsed, Rejection
 from hindcast.model.errors import Malformed
+from hindcast.model.reading import ready
 from hindcast.model.signal import ChangeKind, SystemChange
 
 # GitHub sends nothing larger.
@@ -344,3 +345,6 @@ def _json(body: bytes, headers: Mapping[str, str]) -> bytes:
 
 def _left_out(why: str) -> Parsed:
     return Parsed(rejections=(Rejection(0, why),))
+
+
+ready(WireEvent)

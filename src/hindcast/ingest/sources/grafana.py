@@ -12,6 +12,7 @@ from hindcast.ingest.sources.alertmanager import check_count, fingerprint, key, 
 from hindcast.ingest.sources.naming import NAMING, Naming, severity
 from hindcast.ingest.sources.reading import LIMITS, Arrival, clip, labelled, moment, read
 from hindcast.model.columns import Parsed
+from hindcast.model.reading import ready
 from hindcast.model.signal import Alert, Status
 
 
@@ -80,3 +81,6 @@ def _values(one: WireAlert) -> str:
     if one.values:
         return ", ".join(f"{name} = {'no value' if value is None else value}" for name, value in one.values.items())
     return one.value_string or ""
+
+
+ready(WireGroup)

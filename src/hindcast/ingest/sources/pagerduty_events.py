@@ -19,6 +19,7 @@ from hindcast.ingest.sources.naming import NAMING, Naming
 from hindcast.ingest.sources.reading import LIMITS, Arrival, clip, flat, labelled, read
 from hindcast.model.columns import Parsed
 from hindcast.model.errors import Malformed
+from hindcast.model.reading import ready
 from hindcast.model.signal import Alert, ChangeKind, Severity, Status, SystemChange
 
 BODY_BYTES_MAX = 512 * 1024
@@ -242,3 +243,6 @@ def _text(event: WireEvent, payload: WirePayload) -> str:
         lines = [details if isinstance(details, str) else msgspec.json.encode(details).decode()] if details else []
     lines += (f"{link.text or 'link'}: {link.href}" for link in event.links or () if link.href)
     return clip("\n".join(lines), LIMITS.text_chars_max)
+
+
+ready(WireEvent)

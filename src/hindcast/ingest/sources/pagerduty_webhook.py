@@ -17,6 +17,7 @@ from hindcast.ingest.sources.naming import NAMING, Naming, severity
 from hindcast.ingest.sources.reading import LIMITS, Arrival, clip, flat, labelled, moment, read
 from hindcast.model.columns import Parsed, Rejection
 from hindcast.model.errors import Malformed
+from hindcast.model.reading import ready
 from hindcast.model.signal import Alert, ChangeKind, Status, SystemChange
 
 STATUSES = {"triggered": Status.FIRING, "acknowledged": Status.ACKNOWLEDGED, "resolved": Status.RESOLVED}
@@ -129,3 +130,6 @@ def _note(event: WireEvent, data: WireData, at: datetime) -> SystemChange:
         url=incident.html_url or data.html_url or "",
         labels=labelled({"incident": incident.id or "", "title": incident.summary or ""}),
     )
+
+
+ready(WireRequest)

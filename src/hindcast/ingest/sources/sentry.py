@@ -18,6 +18,7 @@ from hindcast.ingest.sources.reading import LIMITS, Arrival, clip, header, label
 from hindcast.ingest.sources.stack import WireExceptions, headline, stack_text
 from hindcast.model.columns import Parsed, Rejection
 from hindcast.model.errors import Malformed
+from hindcast.model.reading import ready
 from hindcast.model.signal import Alert, Severity, Status
 
 ISSUE_ACTIONS = {
@@ -288,3 +289,6 @@ def _last_part(url: str | None) -> str:
 
 def _left_out(why: str) -> Parsed:
     return Parsed(rejections=(Rejection(0, why),))
+
+
+ready(WireRequest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -18,6 +19,11 @@ from hindcast.propose.sheet import Sheet
 FIXES_MAX = 8
 # How much of a proposal's confidence is that memory recalled the right case.
 _MEMORY_SHARE = 0.3
+
+# Where one deed of a fix ends and the next begins, and the numbers in it.
+_CLAUSES = re.compile(r",? and (?=[a-z])|; ")
+_NUMBERS = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
+_CHANGED = re.compile(r"[+-](?!\+\+ |-- )")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +42,20 @@ def carry_over(sheet: Sheet) -> Iterable[Proposal | Warned]:
     """The past fixes of this failure as changes of today's code, and what is there already."""
     hints = Hints(sheet.places)
     where = Whereabouts(sheet.code, hints)
+    # Several cases may remember one fix in several diffs or in several words; that it is there is said once.
+    there: set[tuple[str, LineSpan | str]] = set()
     for fix in _fixes(sheet):
         outcome = transplant_in(fix.diff, where, hints)
         if isinstance(outcome, Carried):
             yield from _proposals(fix, outcome, sheet)
         elif isinstance(outcome, AlreadyFixed):
-            text = f"The fix “{fix.action}” is in this code already. {outcome.why}"
-            yield Warned(outcome.path, outcome.lines, text, fix.evidence)
+            did = _in_diff(fix.action, fix.diff).rstrip(".")
+            at, named = (outcome.path, outcome.lines), (outcome.path, did.casefold())
+            if at in there or named in there:
+                continue
+            there.update((at, named))
+            text = f"The fix “{did}” is in this code already. {outcome.why}"
+            yield Warned(outcome.path, outcome.lines, text, fix.evidence, is_there=True)
         else:
             yield from _told(fix, outcome)
 
@@ -93,7 +106,7 @@ def _proposals(fix: _Fix, carried: Carried, sheet: Sheet) -> Iterator[Proposal]:
             why.append(f"It belongs together with the change of {', '.join(others)}.")
         yield Proposal(
             source=CardSource.CARRIED_OVER,
-            title=_title(fix.action, one.edit.path, is_one_of_many=len(together) > 1),
+            title=_title(_in_diff(fix.action, fix.diff), one.edit.path, is_one_of_many=len(together) > 1),
             edit=one.edit,
             lines=one.lines,
             why=" ".join(why),
@@ -110,8 +123,20 @@ def _proposals(fix: _Fix, carried: Carried, sheet: Sheet) -> Iterator[Proposal]:
 def _told(fix: _Fix, outcome: NotCarried) -> Iterator[Warned]:
     """A fix that has no place is worth a word where it nearly had one."""
     if outcome.path:
-        text = f"The fix “{fix.action}” could not be carried over. {outcome.reason}"
+        text = f"The fix “{_in_diff(fix.action, fix.diff).rstrip('.')}” could not be carried over. {outcome.reason}"
         yield Warned(outcome.path, outcome.lines or LineSpan(1, 1), text, fix.evidence)
+
+
+def _in_diff(action: str, diff: str) -> str:
+    """What a fix did, without the parts that its diff cannot have done: those that name a number it does not have.
+
+    “Release the connection, and cap the pool at 20” was a line of code and a setting; a card promises what it does.
+    """
+    clauses = _CLAUSES.split(action)
+    # Numbers of lines are none of what was changed.
+    changed = "\n".join(line[1:] for line in diff.splitlines() if _CHANGED.match(line))
+    done = [one for one in clauses if set(_NUMBERS.findall(one)) <= set(_NUMBERS.findall(changed))]
+    return action if not done or len(done) == len(clauses) else " and ".join(one.strip(" ,;") for one in done)
 
 
 def _title(action: str, path: str, *, is_one_of_many: bool) -> str:

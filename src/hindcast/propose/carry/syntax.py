@@ -5,15 +5,16 @@ from __future__ import annotations
 import ast
 import warnings
 from dataclasses import dataclass
-from functools import lru_cache
-
-import tree_sitter_go
-import tree_sitter_javascript
-import tree_sitter_python
-import tree_sitter_typescript
-from tree_sitter import Language, Node, Parser, Tree
+from functools import cache, lru_cache, partial
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from hindcast.model.code import Tongue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tree_sitter import Node, Parser, Tree
 
 _FUNCTIONS = frozenset(
     {
@@ -28,6 +29,14 @@ _FUNCTIONS = frozenset(
         "public_field_definition",
     }
 )
+# Where each grammar is, and what gives it.
+_GRAMMARS = {
+    Tongue.PYTHON: ("tree_sitter_python", "language"),
+    Tongue.JAVASCRIPT: ("tree_sitter_javascript", "language"),
+    Tongue.TYPESCRIPT: ("tree_sitter_typescript", "language_typescript"),
+    Tongue.TSX: ("tree_sitter_typescript", "language_tsx"),
+    Tongue.GO: ("tree_sitter_go", "language"),
+}
 # What makes a variable, a pair or a field a function.
 _BODIES = frozenset({"arrow_function", "function_expression", "generator_function"})
 
@@ -43,7 +52,7 @@ class Function:
 
 def has_grammar(tongue: Tongue) -> bool:
     """Whether files of this language are read by their grammar."""
-    return tongue in _LANGUAGES
+    return tongue in _GRAMMARS
 
 
 @lru_cache(maxsize=64)
@@ -88,20 +97,52 @@ def faults(text: str, tongue: Tongue) -> int:
     return count
 
 
+def fault_line(text: str, tongue: Tongue) -> int | None:
+    """The first line that its grammar cannot read, counted from 1; None where it reads all, or there is no grammar."""
+    if tongue is Tongue.PYTHON:
+        # Python says it as people know it.
+        return _uncompiled(text)
+    tree = _parsed(text, tongue)
+    if tree is None or not tree.root_node.has_error:
+        return None
+    waiting, lines = [tree.root_node], list[int]()
+    while waiting:
+        node = waiting.pop()
+        if node.is_error or node.is_missing:
+            lines.append(node.start_point[0] + 1)
+        elif node.has_error:
+            waiting.extend(node.children)
+    return min(lines, default=1)
+
+
 def _compiles(text: str) -> bool:
-    """Whether Python itself reads it: indentation and names used before `global` are beyond the grammar."""
+    return _uncompiled(text) is None
+
+
+def _uncompiled(text: str) -> int | None:
+    """Where Python itself stops reading: indentation and names used before `global` are beyond the grammar."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             compile(text, "<today>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+    except SyntaxError as error:
+        return error.lineno or 1
+    except (ValueError, RecursionError, MemoryError):
+        return 1
+    return None
 
 
 def _parsed(text: str, tongue: Tongue) -> Tree | None:
-    language = _LANGUAGES.get(tongue)
-    return Parser(language).parse(text.encode("utf-8", "replace")) if language is not None else None
+    return _parser_of(tongue)().parse(text.encode("utf-8", "replace")) if tongue in _GRAMMARS else None
+
+
+@cache
+def _parser_of(tongue: Tongue) -> Callable[[], Parser]:
+    """What makes a parser of a language. Loaded when it is first needed: who never looks at code needs no grammar."""
+    from tree_sitter import Language, Parser
+
+    module, function = _GRAMMARS[tongue]
+    return partial(Parser, Language(getattr(import_module(module), function)()))
 
 
 def _function(node: Node) -> Function | None:
@@ -117,12 +158,3 @@ def _function(node: Node) -> Function | None:
         return None
     first = node.parent if node.parent is not None and node.parent.type == "decorated_definition" else node
     return Function(name.text.decode("utf-8", "replace"), first.start_point[0], node.end_point[0])
-
-
-_LANGUAGES = {
-    Tongue.PYTHON: Language(tree_sitter_python.language()),
-    Tongue.JAVASCRIPT: Language(tree_sitter_javascript.language()),
-    Tongue.TYPESCRIPT: Language(tree_sitter_typescript.language_typescript()),
-    Tongue.TSX: Language(tree_sitter_typescript.language_tsx()),
-    Tongue.GO: Language(tree_sitter_go.language()),
-}

@@ -4,9 +4,9 @@ A rule is tried on the functions of a trace only. Where it has a safe fix, it gi
 """
 
 from hindcast.propose.rules.keeping import from_json, to_json
-from hindcast.propose.rules.learning import Match, NotLearnt, learn, matches
+from hindcast.propose.rules.learning import NotLearnt, learn
 from hindcast.propose.rules.pack import PACKS, pack, rules
-from hindcast.propose.rules.search import TONGUES, places, search
+from hindcast.propose.rules.search import TONGUES, Match, matches, places, search
 
 __all__ = [
     "PACKS",

@@ -13,23 +13,20 @@ import string
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-
-from ast_grep_py import SgNode
+from typing import TYPE_CHECKING, Any
 
 from hindcast.model.card import CardSeverity
-from hindcast.model.code import LineSpan, Tongue
+from hindcast.model.code import Tongue
 from hindcast.model.code_rule import CodeRule, CodeRuleExample, CodeRuleFix
-from hindcast.model.errors import Missing, Refused
-from hindcast.ports import Code
 from hindcast.propose.carry.syntax import faults
 from hindcast.propose.rules.pack import rules as packed
 from hindcast.propose.rules.search import TONGUES, parsed, places, search
 
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
 # A pattern longer than this describes one place and no other.
 PATTERN_LINES_MAX = 8
-# A rule that finds more than this in one workspace describes a habit, not a mistake.
-MATCHES_MAX = 25
-FILES_MAX = 20_000
 # How many names a pattern has to spell out.
 NAMES_MIN = 2
 _NAMES = frozenset({"identifier", "field_identifier", "property_identifier", "type_identifier", "package_identifier"})
@@ -57,14 +54,6 @@ class NotLearnt:
     """Why no rule was made of a change."""
 
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A place of a workspace that a rule finds."""
-
-    path: str
-    lines: LineSpan
 
 
 def learn(
@@ -105,20 +94,6 @@ def learn(
         evidence=evidence,
     )
     return _proven(rule, before, after, tongue)
-
-
-def matches(rule: CodeRule, code: Code, *, matches_max: int = MATCHES_MAX) -> tuple[Match, ...]:
-    """What a rule finds in a workspace; one more than allowed tells that it is too general."""
-    found: list[Match] = []
-    for path in code.paths()[:FILES_MAX]:
-        try:
-            file = code.read(path)
-        except (Missing, Refused):
-            continue
-        found += [Match(path, lines) for lines in places(rule, file.text, file.tongue)]
-        if len(found) > matches_max:
-            return tuple(found[: matches_max + 1])
-    return tuple(found)
 
 
 def _proven(rule: CodeRule, before: str, after: str, tongue: Tongue) -> CodeRule | NotLearnt:
@@ -184,21 +159,36 @@ def _added_argument(old: SgNode, new: SgNode) -> _Made | None:
     if not re.fullmatch(r"\w+(\.\w+)+", called):
         return None
     given = f"^({'|'.join(names)})$"
-    search_for = {
-        "rule": {
-            "pattern": f"{called}($$$ARGS)",
-            "not": {
-                "has": {
-                    "kind": "argument_list",
-                    "any": [
-                        {"has": {"kind": "keyword_argument", "has": {"field": "name", "regex": given}}},
-                        {"has": {"kind": "dictionary_splat"}},
-                    ],
-                }
-            },
+    has_it: dict[str, object] = {
+        "has": {
+            "kind": "argument_list",
+            "any": [
+                {"has": {"kind": "keyword_argument", "has": {"field": "name", "regex": given}}},
+                {"has": {"kind": "dictionary_splat"}},
+            ],
         }
     }
+    owner = called.partition(".")[0]
+    # A module may share its name with somebody's variable, which is another thing.
+    is_other = [] if _is_own(old, owner) else [{"inside": {**_owning(owner), "stopBy": "end"}}]
+    search_for = {"rule": {"pattern": f"{called}($$$ARGS)", "not": {"any": [has_it, *is_other]}}}
     return search_for, f"{called}($$$ARGS, {', '.join(added)})", (called,)
+
+
+def _owning(name: str) -> dict[str, Any]:
+    """What finds functions of Python that have a parameter or a variable of this name."""
+    return {
+        "kind": "function_definition",
+        "any": [
+            {"has": {"field": "parameters", "regex": rf"\b{name}\b"}},
+            {"has": {"kind": "assignment", "has": {"field": "left", "regex": f"^{name}$"}, "stopBy": "end"}},
+        ],
+    }
+
+
+def _is_own(node: SgNode, name: str) -> bool:
+    """Whether a name belongs to the function that a piece of code is in."""
+    return any(one.matches(**_owning(name)) for one in node.ancestors())
 
 
 def _arguments(node: SgNode) -> list[str] | None:

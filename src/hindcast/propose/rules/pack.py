@@ -11,6 +11,7 @@ import msgspec
 from hindcast.model.card import CardSeverity
 from hindcast.model.code import Tongue
 from hindcast.model.code_rule import CodeRule, CodeRuleExample, CodeRuleFix, ErrorKind
+from hindcast.model.reading import ready
 
 PACKS = ("python", "javascript", "go")
 
@@ -66,3 +67,6 @@ def pack(name: str) -> tuple[CodeRule, ...]:
 def rules() -> tuple[CodeRule, ...]:
     """Every rule of every pack."""
     return tuple(rule for name in PACKS for rule in pack(name))
+
+
+ready(list[_Written])

@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import partial
-
-from ast_grep_py import SgNode
+from typing import TYPE_CHECKING
 
 from hindcast.model.code_rule import CodeRuleFix
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
 
 # How deep one level is in the templates of the packs.
 _TEMPLATE_UNIT = "    "

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import cast
-
-from ast_grep_py import Config, SgNode, SgRoot
+from typing import TYPE_CHECKING, cast
 
 from hindcast.model.code import LineSpan, Tongue
 from hindcast.model.code_rule import CodeFinding, CodeRule
+from hindcast.model.errors import Missing, Refused
+from hindcast.ports import Code
 from hindcast.propose.carry.syntax import faults
 from hindcast.propose.rules.rewrite import rewritten
+
+if TYPE_CHECKING:
+    from ast_grep_py import Config, SgNode
 
 # Languages that rules can be written for.
 TONGUES = frozenset({Tongue.PYTHON, Tongue.JAVASCRIPT, Tongue.TYPESCRIPT, Tongue.TSX, Tongue.GO})
@@ -19,6 +23,17 @@ TONGUES = frozenset({Tongue.PYTHON, Tongue.JAVASCRIPT, Tongue.TYPESCRIPT, Tongue
 TEXT_CHARS_MAX = 2_000_000
 # One rule that finds this much in one function has met a table, not a mistake.
 FINDINGS_PER_RULE_MAX = 20
+# A rule that finds more than this in one workspace describes a habit, not a mistake.
+MATCHES_MAX = 25
+FILES_MAX = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A place of a workspace that a rule finds."""
+
+    path: str
+    lines: LineSpan
 
 
 def search(
@@ -52,6 +67,20 @@ def places(rule: CodeRule, text: str, tongue: Tongue) -> tuple[LineSpan, ...]:
     return () if root is None else tuple(_span(node) for node in root.find_all(_config(rule)))
 
 
+def matches(rule: CodeRule, code: Code, *, matches_max: int = MATCHES_MAX) -> tuple[Match, ...]:
+    """What a rule finds in a workspace; one more than allowed tells that it is too general."""
+    found: list[Match] = []
+    for path in code.paths()[:FILES_MAX]:
+        try:
+            file = code.read(path)
+        except (Missing, Refused):
+            continue
+        found += [Match(path, lines) for lines in places(rule, file.text, file.tongue)]
+        if len(found) > matches_max:
+            return tuple(found[: matches_max + 1])
+    return tuple(found)
+
+
 def compiles(rule: CodeRule) -> str:
     """Why a rule cannot be searched with; empty where it can."""
     for tongue in rule.tongues:
@@ -68,6 +97,9 @@ def compiles(rule: CodeRule) -> str:
 @lru_cache(maxsize=8)
 def parsed(text: str, tongue: Tongue) -> SgNode | None:
     """The tree of a file; None for a language without rules."""
+    # Loaded when it is first needed: a server that never looks at code has no use for it.
+    from ast_grep_py import SgRoot
+
     return SgRoot(text, tongue.value).root() if tongue in TONGUES else None
 
 

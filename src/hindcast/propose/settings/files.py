@@ -40,10 +40,14 @@ class ConfigurationFiles:
             if not numbers or any(number in low for number in numbers):
                 yield file, settings_in(file.path, file.text)
 
-    def every(self) -> Iterator[Read]:
-        """Every file with its settings."""
-        for file, _ in self._read():
-            yield file, settings_in(file.path, file.text)
+    def beside(self, wish: Wish) -> Iterator[Read]:
+        """The files that may hold a key like it, or siblings of it: where neither is named there is neither."""
+        last = wish.words[-1:]
+        parents = tuple(part.lower() for part in wish.path[:-1] if not part.isdigit())
+        around = parents or words_of(wish.path[-1])[:1]
+        for file, low in self._read():
+            if all(word in low for word in last) or all(name in low for name in around):
+                yield file, settings_in(file.path, file.text)
 
     def _read(self) -> list[tuple[SourceFile, str]]:
         if self._texts is None:

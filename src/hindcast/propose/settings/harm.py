@@ -19,9 +19,9 @@ from hindcast.propose.sheet import Sheet
 PLACES_MAX = 5
 
 
-def harmful_settings(sheet: Sheet) -> Iterable[Proposal | Warned]:
+def harmful_settings(sheet: Sheet, files: ConfigurationFiles | None = None) -> Iterable[Proposal | Warned]:
     """What is set today and made this failure worse before, with where that is remembered."""
-    files = ConfigurationFiles(sheet)
+    files = files or ConfigurationFiles(sheet)
     seen: set[tuple[str, int]] = set()
     for deed in harmed(sheet):
         for match, value in _set_today(deed, files):

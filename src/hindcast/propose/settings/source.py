@@ -36,9 +36,9 @@ class _Aim:
     notes: tuple[str, ...] = ()
 
 
-def settings_again(sheet: Sheet) -> Iterable[Proposal | Warned]:
+def settings_again(sheet: Sheet, files: ConfigurationFiles | None = None) -> Iterable[Proposal | Warned]:
     """The past fixes of this failure that were settings, as changes of today's files, and what is set already."""
-    files = ConfigurationFiles(sheet)
+    files = files or ConfigurationFiles(sheet)
     harmful = harmed(sheet)
     for deed in helped(sheet):
         singles: dict[str, list[_Aim]] = {}
@@ -156,7 +156,7 @@ def _changes(deed: Deed, aims: Sequence[_Aim]) -> Iterator[Proposal]:
 
 def _added(deed: Deed, wish: Wish, files: ConfigurationFiles) -> Iterator[Proposal]:
     """A key that is nowhere, beside its siblings, where it has any."""
-    found = addition(wish, files.every())
+    found = addition(wish, files.beside(wish))
     if found is not None:
         title = f"Add `{wish.path[-1]}` with {wish.value} to {found.file.path}."
         note = f"The key is not there yet; it stands beside `{found.sibling.key}`, which hangs below the same name."

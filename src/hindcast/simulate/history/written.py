@@ -13,6 +13,7 @@ import msgspec
 from hindcast.model.case import Attempt, Case, CaseState, Cause, Evidence, Note, Outcome, Resolution, Witness
 from hindcast.model.errors import Malformed
 from hindcast.model.signal import Level, Severity
+from hindcast.simulate.history.course import course
 from hindcast.simulate.scenario import Way
 from hindcast.simulate.speech import error_line
 
@@ -133,6 +134,7 @@ class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             resolved_at=ended,
             minutes=self.minutes if self.fix else None,
             severity=self.severity,
+            course=None if ended is None else course(self.id, began, ended, self.severity, attempts),
             responders=tuple(name for name in people if name),
             notes=tuple(
                 Note(f"n{place}", _flowing(note.text), began + timedelta(hours=note.hours), note.by)

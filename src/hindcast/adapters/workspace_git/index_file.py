@@ -1,0 +1,145 @@
+"""Which files a repository's index names, read straight from its file: fifty thousand in a few hundredths of a second.
+
+Only what a listing needs is read: the path, whether it is a repository of its own (a submodule), and whether it is left
+out of a sparse checkout. An index that keeps part of its entries elsewhere gives those that are here; a listing is
+right without the others, as they only tell which ignored files are to be shown nevertheless.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha1
+from pathlib import Path
+
+_ID_BYTES = 20
+# Where the flags begin in an entry: after ten numbers of four bytes and the id.
+_FLAGS_AT = 40 + _ID_BYTES
+# The byte of an entry that tells what it is, and what it is for a repository of its own.
+_MODE_AT = 26
+_GITLINK = 0o160000 >> 8
+_IS_EXTENDED = 0x4000
+_SKIP_WORKTREE = 0x4000
+
+
+@dataclass(frozen=True, slots=True)
+class Tracked:
+    """What an index names."""
+
+    files: frozenset[str] = frozenset()
+    submodules: frozenset[str] = frozenset()
+    # Tracked, but not checked out.
+    left_out: frozenset[str] = frozenset()
+    # Every folder that holds a tracked file.
+    folders: frozenset[str] = frozenset()
+
+
+def read_index(place: Path) -> Tracked:
+    """What an index names; nothing where there is none or it is of a kind that is not known."""
+    try:
+        raw = place.read_bytes()
+    except OSError:
+        return Tracked()
+    version = int.from_bytes(raw[4:8], "big")
+    if raw[:4] != b"DIRC" or version not in (2, 3, 4):
+        return Tracked()
+    try:
+        return _entries(raw, version)
+    except (IndexError, ValueError):
+        # Torn: what it would have told is not known.
+        return Tracked()
+
+
+def _entries(raw: bytes, version: int) -> Tracked:
+    files, submodules, left_out = [], set(), set()
+    for at, name, extended in _walk(raw, version):
+        if raw[at + _MODE_AT] == _GITLINK:
+            submodules.add(name)
+        else:
+            files.append(name)
+            if extended & _SKIP_WORKTREE:
+                left_out.add(name)
+    return Tracked(frozenset(files), frozenset(submodules), frozenset(left_out), _folders(files))
+
+
+def _walk(raw: bytes, version: int) -> Iterator[tuple[int, str, int]]:
+    """Where each entry begins, its path, and its further flags."""
+    at, path = 12, b""
+    for _ in range(int.from_bytes(raw[8:12], "big")):
+        flags = (raw[at + _FLAGS_AT] << 8) | raw[at + _FLAGS_AT + 1]
+        start = at + _FLAGS_AT + 2
+        extended = 0
+        if flags & _IS_EXTENDED:
+            extended = (raw[start] << 8) | raw[start + 1]
+            start += 2
+        if version == 4:
+            kept, start = _offset(raw, start)
+            end = raw.index(0, start)
+            path = path[: len(path) - kept] + raw[start:end]
+            after = end + 1
+        else:
+            size = flags & 0xFFF
+            end = start + size if size < 0xFFF else raw.index(0, start)
+            path = raw[start:end]
+            # Entries are filled up with zeros to a multiple of eight, with one at least.
+            after = at + ((end - at) // 8 + 1) * 8
+        yield at, path.decode("utf-8", "surrogateescape"), extended
+        at = after
+
+
+def doubtful(raw: bytes, *, written_at_ns: int) -> dict[str, str]:
+    """The files of an index, with the ids of their contents, whose times do not tell whether they have changed since.
+
+    A file as young as the index may have changed within the same step of the clock. Some gits know seconds only.
+    """
+    second = written_at_ns // 10**9
+    return {
+        name: raw[at + 40 : at + 60].hex()
+        for at, name, _ in _walk(raw, int.from_bytes(raw[4:8], "big"))
+        if int.from_bytes(raw[at + 8 : at + 12], "big") >= second
+    }
+
+
+def stamped(raw: bytes, stamps: Mapping[str, os.stat_result | None]) -> bytes:
+    """An index with the times and sizes of some files in it, so that git need not read them to know them unchanged.
+
+    Where there is None for a file its time is taken out, and git looks at it once more.
+    """
+    made = bytearray(raw)
+    for at, name, _ in _walk(raw, int.from_bytes(raw[4:8], "big")):
+        if name not in stamps:
+            continue
+        found = stamps[name]
+        if found is None:
+            made[at : at + 16] = bytes(16)
+            continue
+        times = [*divmod(found.st_ctime_ns, 10**9), *divmod(found.st_mtime_ns, 10**9)]
+        before = [*times, found.st_dev, found.st_ino]
+        made[at : at + 24] = b"".join((number & 0xFFFFFFFF).to_bytes(4, "big") for number in before)
+        # Between them is the mode, which is as git wants it.
+        after = [found.st_uid, found.st_gid, found.st_size]
+        made[at + 28 : at + 40] = b"".join((number & 0xFFFFFFFF).to_bytes(4, "big") for number in after)
+    # An index may be without a checksum, and then has zeros.
+    if any(made[-_ID_BYTES:]):
+        made[-_ID_BYTES:] = sha1(made[:-_ID_BYTES], usedforsecurity=False).digest()
+    return bytes(made)
+
+
+def _offset(raw: bytes, at: int) -> tuple[int, int]:
+    """A number of the kind that version 4 shortens paths with, and where it ends."""
+    value = raw[at] & 0x7F
+    while raw[at] & 0x80:
+        at += 1
+        value = ((value + 1) << 7) | (raw[at] & 0x7F)
+    return value, at + 1
+
+
+def _folders(files: Sequence[str]) -> frozenset[str]:
+    found: set[str] = set()
+    for parent in {path.rpartition("/")[0] for path in files}:
+        folder = parent
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return frozenset(found)

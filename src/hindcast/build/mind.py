@@ -1,0 +1,139 @@
+"""A process that only remembers: `python -m hindcast.build.mind`, started by a server that is asked a lot at once.
+
+It opens the same memories as the server and reads them; every write is still the server's. What it sends back is JSON
+already, so that the server has nothing left to do but to pass it on.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import asdict, replace
+from time import perf_counter
+
+import msgspec
+
+from hindcast.adapters.clock import WallClock
+from hindcast.adapters.companion import Answer, Companion, serve
+from hindcast.adapters.footprint import GC_THRESHOLDS, few_arenas
+from hindcast.build import embedder, open_memory_with
+from hindcast.config import Settings
+from hindcast.instruments import Work
+from hindcast.memory import Memory
+from hindcast.model.errors import HindcastError
+from hindcast.model.record import MAIN
+from hindcast.recall.pack import pack
+from hindcast.recollect import Minds
+from hindcast.register import Register
+
+# One waits for the store or the model while the other thinks; more would only share what two can have.
+THREADS = 2
+# It takes some seconds to start and about as much memory as a browser's page: worth keeping for a minute, not a day.
+IDLE_SECONDS = 60.0
+# As in the server: a question gives the interpreter away dozens of times.
+SWITCH_SECONDS = 0.001
+# Asked before anybody waits for an answer, so that files are open and the model is there.
+_FIRST = ("connection reset by peer", "ERROR timeout after 5000 ms waiting for connection from pool")
+
+
+class Asked(msgspec.Struct, frozen=True, array_like=True):
+    """A question on its way; see `rest.recall.Question`."""
+
+    space: str
+    text: str
+    services: tuple[str, ...] = ()
+    at: str | None = None
+    branch: str = MAIN
+    hits_max: int | None = None
+    tokens_max: int | None = None
+
+
+class Told(msgspec.Struct, frozen=True, array_like=True):
+    """What came of it, as JSON: the diagnosis, and the text for a model if one was asked for."""
+
+    diagnosis: bytes
+    packed: bytes
+    # How long making the answer took, once it was known what came to mind.
+    answer_seconds: float
+
+
+def start_mind(settings: Settings, space: str) -> Companion:
+    """Start one that knows a space as soon as it is ready. Secrets go through the pipe, where nobody can see them."""
+    greeting = msgspec.msgpack.encode((asdict(settings), space))
+    return Companion((sys.executable, "-m", "hindcast.build.mind"), greeting)
+
+
+class _Stopwatch:
+    """Times the work of each thread."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._of_thread = threading.local()
+
+    @property
+    def counts(self) -> Counter[str]:
+        """What was counted."""
+        return self._counts
+
+    def timed(self, work: Work, **_: str) -> AbstractContextManager[object]:
+        """Time a piece of work."""
+        return self._timed(work)
+
+    @contextmanager
+    def _timed(self, work: Work) -> Iterator[None]:
+        begin = perf_counter()
+        yield
+        self.took(work, perf_counter() - begin)
+
+    def took(self, work: Work, seconds: float) -> None:
+        """A piece of work took so long."""
+        setattr(self._of_thread, work.value, seconds)
+
+    def last(self, work: Work) -> float:
+        """How long it took this thread the last time."""
+        return float(getattr(self._of_thread, work.value, 0.0))
+
+
+def begin(greeting: bytes) -> Answer:
+    """What answers questions about the memories of these settings."""
+    given, space = msgspec.msgpack.decode(greeting, type=tuple[Settings, str])
+    clock, model, watch = WallClock(), embedder(given), _Stopwatch()
+
+    def open_space(name: str, create: bool = False) -> Memory:  # noqa: ARG001
+        # Asking never begins a memory.
+        return open_memory_with(replace(given, space=name), model, create=False, clock=clock)
+
+    minds = Minds(Register(open_space, lock=threading.Lock), now=clock.now, instruments=watch)
+
+    def answer(request: bytes) -> bytes:
+        asked = msgspec.msgpack.decode(request, type=Asked)
+        found = minds.of(asked.space).ask(
+            asked.text, services=asked.services, moment=asked.at, branch=asked.branch, hits_max=asked.hits_max
+        )
+        tokens = asked.tokens_max
+        packed = pack(found.recollection, found.diagnosis, tokens_max=tokens) if tokens is not None else None
+        encode = msgspec.json.encode
+        return msgspec.msgpack.encode(Told(encode(found.diagnosis), encode(packed), watch.last(Work.ANSWER)))
+
+    for text in _FIRST:
+        with suppress(HindcastError):
+            answer(msgspec.msgpack.encode(Asked(space, text)))
+    gc.collect()
+    gc.freeze()
+    return answer
+
+
+def main() -> None:
+    """Answer until nobody asks any more."""
+    few_arenas()
+    gc.set_threshold(*GC_THRESHOLDS)
+    sys.setswitchinterval(SWITCH_SECONDS)
+    serve(begin, threads=THREADS, idle_seconds=IDLE_SECONDS)
+
+
+if __name__ == "__main__":
+    main()

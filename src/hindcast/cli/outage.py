@@ -1,0 +1,159 @@
+"""The outage of the demo's story: a past case that happens again in a running instance, and what memory says to it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from hindcast.model.errors import Unavailable
+
+if TYPE_CHECKING:
+    import httpx
+
+    from hindcast.model.case import Case
+    from hindcast.model.diagnosis import Diagnosis
+
+STORY = "past-redis-worker-pool"
+SERVICE = "payment"
+# The fixed rule opens an incident at a hundred errors within two minutes.
+ERRORS = 120
+# What goes on after somebody's word opens nothing until it was quiet for a minute.
+WAIT_SECONDS_MAX = 90.0
+AGAIN_SECONDS = (10.0, 76.0)
+POLL_SECONDS = 0.2
+# The outage takes a second, and none of it may lie before somebody's word about the last one.
+APART_SECONDS = 2.0
+# Lines that say that a service works.
+WORDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The outage, played once: what it opened, and what memory says to it."""
+
+    # As detection has it.
+    incident: dict[str, Any]
+    diagnosis: Diagnosis
+    # What there is to change in the code, and what is warned of: sentences, each with its place.
+    changes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    # The larger incident that it went on in, where one of the same service was under way.
+    within: str = ""
+
+
+def play(url: str, space: str, *, now: Callable[[], datetime], seed: int) -> Round:
+    """Let the outage of a past case happen in a space of a running instance, and hear what memory says."""
+    import httpx
+    import msgspec
+
+    from hindcast.model.diagnosis import Diagnosis
+    from hindcast.simulate.history import cases
+    from hindcast.simulate.shop import printed_today
+
+    story = next(case for case in cases(now=now()) if case.id == STORY)
+    headers = {"X-Hindcast-Space": space}
+    with httpx.Client(base_url=url, headers=headers, timeout=WAIT_SECONDS_MAX, trust_env=False) as client:
+
+        def work() -> None:
+            _work(url, space, at=now())
+
+        _end_resolved(client, work)
+        larger = next((one for one in _watched(client, "open") if len(one["affected"]) > 1), None)
+        _send(url, space, story, at=now(), seed=seed)
+        if larger is not None:
+            # Its answer is about all that goes wrong in it; the story is about this failure.
+            said = {"text": printed_today(story.stack), "services": [SERVICE]}
+            asked = client.post("/api/v1/recall", json=said).raise_for_status().json()
+            return Round(larger, msgspec.convert(asked["diagnosis"], Diagnosis), within=larger["id"])
+        incident = _opened(client, lambda: _send(url, space, story, at=now(), seed=seed), work)
+        asked = client.get(f"/api/v1/incidents/{incident['id']}/recall").raise_for_status().json()
+        return Round(incident, msgspec.convert(asked["diagnosis"], Diagnosis), *_deck(client, incident["id"]))
+
+
+def _send(url: str, space: str, story: Case, *, at: datetime, seed: int) -> None:
+    from hindcast.adapters.otlp_sender import OtlpSender
+    from hindcast.simulate.otlp import exports
+    from hindcast.simulate.replay import replay
+    from hindcast.simulate.shop import printed_today
+
+    with closing(OtlpSender(url, space=space)) as sender:
+        for export in exports(replay(story, SERVICE, ERRORS, at=at, seed=seed, printed=printed_today)):
+            sender.send(export.path, export.body, content_type=export.content_type, records=export.records)
+
+
+def _work(url: str, space: str, *, at: datetime) -> None:
+    """Let the service do its work for a moment, and say so."""
+    from hindcast.adapters.otlp_sender import OtlpSender
+    from hindcast.model.signal import Level
+    from hindcast.simulate.moment import Line, Moment
+    from hindcast.simulate.otlp import exports
+
+    end_ns = round(at.timestamp() * 1_000) * 1_000_000
+    lines = [Line(end_ns - ago * 1_000_000, SERVICE, Level.INFO, "task settled") for ago in range(WORDS, 0, -1)]
+    with closing(OtlpSender(url, space=space)) as sender:
+        for export in exports(Moment(at, 1, tuple(lines), (), ())):
+            sender.send(export.path, export.body, content_type=export.content_type, records=export.records)
+
+
+def _end_resolved(client: httpx.Client, work: Callable[[], None]) -> None:
+    """What somebody has resolved is over, as far as the story goes: the same outage again is another incident.
+
+    Of a service that says nothing nobody knows that it has recovered, and what it does next would be waved aside as the
+    rest of what was before. So it works in between.
+    """
+    for one in _watched(client, "resolved"):
+        if one["state"] in ("open", "awaiting"):
+            client.post(f"/api/v1/incidents/{one['id']}/decision", json={"verb": "confirm"}).raise_for_status()
+            work()
+            time.sleep(APART_SECONDS)
+
+
+def _watched(client: httpx.Client, state: str) -> Iterator[dict[str, Any]]:
+    """The incidents of the service in a state, as detection has them."""
+    page = client.get("/api/v1/incidents", params={"state": state, "service": SERVICE}).raise_for_status().json()
+    for one in page["items"]:
+        found = client.get(f"/api/v1/incidents/{one['id']}").raise_for_status().json()["detection"]
+        if found is not None:
+            yield found
+
+
+def _opened(client: httpx.Client, again: Callable[[], None], work: Callable[[], None]) -> dict[str, Any]:
+    """The incident that the outage is, once there is one with evidence; it happens again while nobody notices it.
+
+    What was confirmed as over less than a minute after its errors is waved aside until a minute goes well.
+    """
+    begin = worked_at = time.monotonic()
+    resends = list(AGAIN_SECONDS)
+    while (passed := time.monotonic() - begin) < WAIT_SECONDS_MAX:
+        for incident in _watched(client, "open"):
+            # One that is still open from the last time goes on with this.
+            if incident["exemplars"]:
+                return incident
+        if resends and passed > resends[0]:
+            resends.pop(0)
+            again()
+        elif passed > AGAIN_SECONDS[0] and time.monotonic() - worked_at > 1:
+            worked_at = time.monotonic()
+            work()
+        time.sleep(POLL_SECONDS)
+    raise Unavailable(
+        f"No incident of {SERVICE} opened within {WAIT_SECONDS_MAX:.0f} seconds.",
+        field="--port",
+        remedy="Look at /api/v1/status: does it take signals in?",
+    )
+
+
+def _deck(client: httpx.Client, incident: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What there is to change, and what is warned of; nothing in a space without code."""
+    answer = client.get(f"/api/v1/incidents/{incident}/cards")
+    if answer.status_code == HTTPStatus.NOT_FOUND:
+        return (), ()
+    deck = answer.raise_for_status().json()
+    changes = tuple(f"{one['title']} [{one['path']}:{one['lines']['first']}]" for one in deck["cards"])
+    warnings = tuple(f"{one['text']} [{one['path']}:{one['lines']['first']}]" for one in deck["warned"])
+    return changes, warnings

@@ -1,0 +1,72 @@
+"""What people said not to try, when a card proposed it: a warning though nobody ever tried it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hindcast.model.diagnosis import Advice
+from hindcast.model.recollection import Cue
+from hindcast.model.verdict import Caution
+from hindcast.reason.pool import Member
+from hindcast.reason.tries import same
+from hindcast.reason.wording import day, full_stop, one_line
+
+ACTION_CHARS_MAX = 400
+WHY_CHARS_MAX = 300
+
+
+def concerning(cautions: Sequence[Caution], members: Sequence[Member], cue: Cue) -> tuple[Caution, ...]:
+    """Those that were said of this failure: by its fingerprints, or in an incident that is surely the same."""
+    fingerprints = set(cue.clues.fingerprints)
+    own = {member.case.id for member in members if member.is_occurrence and not member.is_foreign}
+    own |= {cue.incident} - {""}
+    return tuple(one for one in cautions if fingerprints & set(one.fingerprints) or one.incident in own)
+
+
+def with_cautions(avoid: Sequence[Advice], cautions: Sequence[Caution]) -> tuple[Advice, ...]:
+    """What to avoid, with what people warned of: behind what did harm, before what merely had no effect."""
+    made = list(avoid)
+    new: list[Advice] = []
+    for caution in sorted(cautions, key=lambda one: (one.at, one.ref), reverse=True):
+        for found in (made, new):
+            place = next((at for at, one in enumerate(found) if same(one.action, caution.action)), None)
+            if place is not None:
+                found[place] = _joined(found[place], caution)
+                break
+        else:
+            new.append(_advice(caution))
+    harmful = [one for one in made if one.made_worse]
+    return (*harmful, *new, *(one for one in made if not one.made_worse))
+
+
+def _advice(caution: Caution) -> Advice:
+    return Advice(
+        one_line(caution.action, ACTION_CHARS_MAX).rstrip("."),
+        (_told(caution),),
+        worked=0,
+        no_effect=0,
+        made_worse=0,
+        share=0.0,
+        share_min=0.0,
+        evidence=(caution.ref,),
+        by=(caution.by,),
+        last_at=caution.at,
+        rejected=1,
+    )
+
+
+def _joined(advice: Advice, caution: Caution) -> Advice:
+    """What is known to be no good, with somebody's word against it."""
+    return replace(
+        advice,
+        happened=(*advice.happened, _told(caution)),
+        evidence=(*advice.evidence, caution.ref),
+        by=tuple(dict.fromkeys((*advice.by, caution.by))),
+        rejected=advice.rejected + 1,
+    )
+
+
+def _told(caution: Caution) -> str:
+    why = f": {one_line(caution.why, WHY_CHARS_MAX)}" if caution.why.strip() else ""
+    return full_stop(f"{caution.by} said on {day(caution.at)} not to try it{why}")

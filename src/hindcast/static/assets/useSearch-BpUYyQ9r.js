@@ -1,0 +1,1 @@
+import{l as e}from"./client-C6FMRzfs.js";function t(t){return e({from:t.from,strict:t.strict,shouldThrow:t.shouldThrow,structuralSharing:t.structuralSharing,select:e=>t.select?t.select(e.search):e.search})}export{t};

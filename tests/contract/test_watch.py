@@ -1,0 +1,82 @@
+"""Watching over a real store: what is told of an incident that is over."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from hindcast.detect import Detector
+from hindcast.detect.anomaly import Anomalies
+from hindcast.model.columns import LOG, Batch
+from hindcast.model.incident import Event, EventKind
+from hindcast.model.signal import Level
+from hindcast.watch import COURSE_BEFORE, COURSE_STEPS_MAX, Watch
+
+if TYPE_CHECKING:
+    from tests.contract.conftest import TelemetryPlace
+
+AT = datetime(2026, 1, 1, 12, tzinfo=UTC)
+SPACE = "local"
+TICK = timedelta(seconds=5)
+
+
+def errors(second: float, service: str = "payment") -> dict[str, Any]:
+    """A line of some second that says error."""
+    at = AT + timedelta(seconds=second)
+    empty = {"trace": "", "span": "", "template": 0, "fingerprint": 0, "stack": "", "attributes": []}
+    told = {"space": SPACE, "time": at, "arrived": at, "service": service, "level": Level.ERROR, "message": "refused"}
+    return {**empty, **told}
+
+
+def watched(place: TelemetryPlace, *, seconds: int) -> tuple[Watch, list[Event]]:
+    """An outage of payment that lasts a minute, while another service grumbles as it always does."""
+    telemetry = place.telemetry()
+    lines = [errors(count * 60 / 200) for count in range(200)] + [
+        errors(second, "user") for second in range(0, 900, 60)
+    ]
+    telemetry.write([Batch(SPACE, logs=pa.Table.from_pylist(lines, schema=LOG))])
+    watch = Watch(telemetry, Detector(), Anomalies())
+    return watch, [event for step in range(seconds // 5) for event in watch.tick(now=AT + step * TICK)]
+
+
+def test_an_incident_that_is_over_tells_how_it_went(chdb_place: TelemetryPlace) -> None:
+    """Errors of its own services, in steps from before its onset until after its end: all of them, and no others."""
+    _, events = watched(chdb_place, seconds=400)
+    kinds = [event.kind for event in events]
+    course = events[-1].incident.course
+
+    assert (kinds[0], kinds[-1]) == (EventKind.OPENED, EventKind.AWAITING)
+    assert all(event.incident.course is None for event in events[:-1])
+    assert course is not None
+    assert course.since == events[0].incident.onset_at - COURSE_BEFORE
+    assert sum(course.errors) == 200
+    assert (course.errors[0], course.errors[-1]) == (0, 0)
+    assert len(course.errors) <= COURSE_STEPS_MAX
+
+
+def test_how_it_went_is_kept_when_the_counts_are_gone(chdb_place: TelemetryPlace) -> None:
+    """Whoever confirms an incident long afterwards does not lose its course."""
+    watch, events = watched(chdb_place, seconds=400)
+    awaiting = events[-1].incident
+    for engine in chdb_place.engines():
+        for table in ("rate", "log"):
+            engine.run(f"TRUNCATE TABLE {table}")
+
+    confirmed = watch.decide("confirm", SPACE, awaiting.id, by="ana", now=AT + timedelta(hours=2)).incident
+    assert confirmed.course == awaiting.course
+
+
+def test_a_stack_that_any_line_has_is_evidence(chdb_place: TelemetryPlace) -> None:
+    """Where the first lines of an outage have no stack and later ones do, one of those is among its exemplars."""
+    stack = 'Traceback (most recent call last):\n  File "/app/pool.py", line 9, in take\nTimeoutError'
+    plain = [{**errors(second + tenth / 10), "fingerprint": 1} for second in range(40) for tenth in range(6)]
+    thrown = [{**errors(second + 0.9), "fingerprint": 7, "stack": stack} for second in range(40)]
+    telemetry = chdb_place.telemetry()
+    telemetry.write([Batch(SPACE, logs=pa.Table.from_pylist([*plain, *thrown], schema=LOG))])
+    watch = Watch(telemetry, Detector(), Anomalies())
+
+    opened = next(event.incident for step in range(20) for event in watch.tick(now=AT + step * TICK))
+
+    assert [one.stack for one in opened.exemplars] == ["", "", "", "", stack]

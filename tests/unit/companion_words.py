@@ -1,0 +1,35 @@
+"""A companion for tests: says words backwards, slowly, not at all, or dies of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+
+from hindcast.adapters.companion import Answer, serve
+
+_GATE = threading.Event()
+
+
+def begin(greeting: bytes) -> Answer:
+    """Answers with the greeting and the word, backwards."""
+
+    def answer(word: bytes) -> bytes:
+        if word == b"wait":
+            _GATE.wait(10)
+        if word == b"go":
+            _GATE.set()
+        if word == b"die":
+            os._exit(3)
+        if word == b"fail":
+            raise ValueError("This word has no answer.")
+        if word == b"print":
+            sys.stdout.write("somebody prints\n")
+            sys.stdout.flush()
+        return greeting + word[::-1]
+
+    return answer
+
+
+if __name__ == "__main__":
+    serve(begin, threads=2, idle_seconds=float(sys.argv[1]))

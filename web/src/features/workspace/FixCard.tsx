@@ -1,0 +1,402 @@
+import { Check, GitBranch, History, Maximize2, Pencil, RotateCw, TriangleAlert, Undo2, X } from "lucide-react";
+import { type FormEvent, lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import type { Schemas } from "@/api/client";
+import { useRead } from "@/api/reading";
+import { cn } from "@/lib/cn";
+import { Button, IconButton } from "@/ui/Button";
+import { Confidence } from "@/ui/Confidence";
+import { caseOf, EvidenceLinks } from "@/ui/Evidence";
+import { Shown, Skeleton } from "@/ui/states";
+import { Time } from "@/ui/Time";
+import { Words } from "@/ui/Words";
+import { type Cut, cut, joined } from "./cutting";
+import { type Glance, isApplied } from "./deck";
+import { tongueOf } from "./editor/languages";
+
+const TwoSides = lazy(() => import("./TwoSides"));
+
+export type Doing = "" | "modify" | "reject" | "branch";
+
+export interface Decide {
+  accept: (card: Glance, branch?: string) => void;
+  modify: (card: Glance, text: string) => void;
+  reject: (card: Glance, reason: string, isWarning: boolean) => void;
+  undo: (card: Glance) => void;
+  recheck: (card: Glance) => void;
+  isBusy: boolean;
+}
+
+interface FixCardProps {
+  card: Glance;
+  isChosen: boolean;
+  choose: () => void;
+  doing: Doing;
+  setDoing: (doing: Doing) => void;
+  decide: Decide;
+  whyNot: string;
+  /** Its file has changed since it was made. */
+  isStale: boolean;
+  widen: () => void;
+}
+
+/** A card: what it proposes and why; the chosen one with its diff and what can be done with it. */
+export function FixCard(props: FixCardProps) {
+  const { card, isChosen, choose } = props;
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isChosen) box.current?.scrollIntoView({ block: "start" });
+  }, [isChosen]);
+  return (
+    <article
+      ref={box}
+      aria-label={card.title}
+      className={cn(
+        // What stands above the first card stays in sight with it.
+        "relative scroll-mt-3 rounded-card border bg-s1 first:scroll-mt-[100vh]",
+        isChosen ? "border-line2 shadow-(--shadow)" : "border-line hover:border-line2",
+      )}
+    >
+      <Head card={card} isChosen={isChosen} choose={choose} />
+      {isChosen && <Body {...props} />}
+    </article>
+  );
+}
+
+function Head({ card, isChosen, choose }: Pick<FixCardProps, "card" | "isChosen" | "choose">) {
+  const past = card.evidence.map(caseOf).find((one) => one !== null);
+  return (
+    <div className="flex gap-3 px-3.5 py-2.5">
+      <Level severity={card.severity} />
+      <div className="min-w-0 flex-1">
+        <div className="flex items-start gap-3">
+          <h3 className={cn("min-w-0 flex-1 font-medium", !isChosen && "truncate")}>
+            <button
+              type="button"
+              aria-expanded={isChosen}
+              onClick={choose}
+              className={cn(
+                "max-w-full text-left after:absolute after:inset-0",
+                isChosen ? "after:hidden" : "truncate",
+              )}
+            >
+              <Words text={card.title} />
+            </button>
+          </h3>
+          {isApplied(card) ? (
+            <span className="flex h-5 items-center gap-1 text-small whitespace-nowrap text-sage">
+              <Check aria-hidden="true" className="size-3.5" />
+              {card.state === "modified" ? "Accepted, changed" : "Accepted"}
+            </span>
+          ) : (
+            <Confidence value={card.confidence} className="h-5 text-small" />
+          )}
+        </div>
+        <p className="flex min-w-0 items-center gap-x-2.5 text-small whitespace-nowrap text-fg2 max-sm:flex-wrap">
+          <span className={LEVELS[card.severity].hue}>{LEVELS[card.severity].word}</span>
+          <code className="min-w-0 truncate text-meta text-fg">
+            {card.path}:{card.lines.first}
+          </code>
+          <Counts added={card.added} removed={card.removed} />
+          {isChosen ? null : past ? (
+            <span className="flex min-w-0 items-center gap-1">
+              <History aria-hidden="true" className="size-3 shrink-0 text-moon" />
+              <span className="truncate">from {past}</span>
+            </span>
+          ) : (
+            <span>from the {card.source === "model" ? "model" : card.source}</span>
+          )}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+const LEVELS: Record<Schemas["CardSeverity"], { bars: number; word: string; hue: string }> = {
+  critical: { bars: 4, word: "Critical", hue: "text-coral" },
+  warning: { bars: 3, word: "Warning", hue: "text-sand" },
+  hint: { bars: 2, word: "Hint", hue: "text-moon" },
+};
+
+function Level({ severity }: { severity: Schemas["CardSeverity"] }) {
+  const { bars, hue } = LEVELS[severity];
+  return (
+    <svg viewBox="0 0 14 12" className={cn("mt-[3px] h-3 w-3.5 shrink-0", hue)} aria-hidden="true">
+      {[0, 1, 2, 3].map((place) => (
+        <rect
+          key={place}
+          x={place * 3.6}
+          y={9 - place * 3}
+          width="2.6"
+          height={3 + place * 3}
+          rx="0.8"
+          className={place < bars ? "fill-current" : "fill-line2"}
+        />
+      ))}
+    </svg>
+  );
+}
+
+export function Counts({ added, removed }: { added: number; removed: number }) {
+  return (
+    <span className="font-mono text-meta whitespace-nowrap">
+      <span className="text-sage">+{added}</span> <span className="text-coral">−{removed}</span>
+    </span>
+  );
+}
+
+function Body(props: FixCardProps) {
+  const { card, doing, decide, whyNot, isStale, widen } = props;
+  const whole = useRead("/api/v1/cards/{card_id}", { path: { card_id: card.id } });
+  const [typed, setTyped] = useState<string | null>(null);
+  const part = useMemo(() => (whole.data ? cut(whole.data.before ?? "", whole.data.after ?? "") : null), [whole.data]);
+  return (
+    <>
+      <div className="px-3.5 pb-2.5 pl-[39px]">
+        <p className="break-words text-fg2">
+          <Words text={card.why} /> <Words text={card.severity_reason} />
+        </p>
+        {card.again && (
+          <p className="break-words text-sand">
+            <Words text={card.again} />
+          </p>
+        )}
+        {card.risk && (
+          <p className="mt-1 flex gap-1.5 break-words text-small text-sand">
+            <TriangleAlert aria-hidden="true" className="mt-0.5 size-3 shrink-0" />
+            <span>
+              <Words text={card.risk} />
+            </span>
+          </p>
+        )}
+        <p className="mt-1 flex flex-wrap items-center gap-x-2 text-small text-fg3">
+          From {card.source === "carried over" ? "" : `a ${card.source}, `}
+          <EvidenceLinks evidence={card.evidence} />
+          <span className="ml-auto" title="How cards of this kind fared with this team so far">
+            {card.record === "too few to say" ? "too few decided to say" : card.record}
+          </span>
+          {card.tests.length > 0 && <span>Tests: {card.tests.join(", ")}</span>}
+        </p>
+      </div>
+      <div className="flex items-center border-y border-line text-small text-fg2">
+        <span className="flex-1 px-3.5 py-1">Before</span>
+        <span className="flex flex-1 items-center gap-1.5 border-l border-line py-0.5 pr-1 pl-3.5">
+          After {doing === "modify" && <span className="text-sand">editing</span>}
+          <IconButton label="The whole file, before and after" size="small" onClick={widen} className="ml-auto">
+            <Maximize2 className="size-3.5" />
+          </IconButton>
+        </span>
+      </div>
+      <div className="max-h-72 overflow-y-auto bg-bg">
+        <Shown of={whole} what="The diff" loading={<Skeleton className="m-3 h-20" />}>
+          {() =>
+            part && (
+              <Suspense fallback={<Skeleton className="m-3 h-20" />}>
+                <TwoSides
+                  before={part.before}
+                  after={part.after}
+                  first={part.first}
+                  tongue={tongueOf(card.path)}
+                  label={card.path}
+                  isWrapped
+                  isEditing={doing === "modify"}
+                  typed={setTyped}
+                  accept={() => submitModified(props, part, typed)}
+                  cancel={() => props.setDoing("")}
+                />
+              </Suspense>
+            )
+          }
+        </Shown>
+      </div>
+      {isStale && (
+        <p role="status" className="flex items-center gap-2 border-t border-line px-3.5 py-2 text-small text-sand">
+          <TriangleAlert aria-hidden="true" className="size-3.5 shrink-0" />
+          <span className="flex-1">The file has changed since this was made.</span>
+          <Button
+            size="small"
+            icon={<RotateCw className="size-3" />}
+            whyNot={whyNot}
+            isBusy={decide.isBusy}
+            onClick={() => decide.recheck(card)}
+          >
+            Check again
+          </Button>
+        </p>
+      )}
+      <Actions {...props} whyNot={whyNot || (isStale ? STALE : "")} part={part} typed={typed} line={whole.data?.line} />
+    </>
+  );
+}
+
+export const STALE = "The file has changed since this was made: check it again first.";
+
+function submitModified({ card, decide, setDoing }: FixCardProps, part: Cut | null, typed: string | null): void {
+  if (!part) return;
+  if (typed === null || typed === part.after) decide.accept(card);
+  else decide.modify(card, joined(part, typed));
+  setDoing("");
+}
+
+// What can be decided stays in sight, however long the reasons and the diff above it are.
+const FOOT =
+  "sticky -bottom-3 z-1 flex flex-wrap items-center gap-2 rounded-b-card border-t border-line bg-s1 px-3.5 py-2.5";
+
+interface ActionsProps extends FixCardProps {
+  part: Cut | null;
+  typed: string | null;
+  line: Schemas["LogLine"] | null | undefined;
+}
+
+function Actions(props: ActionsProps) {
+  const { card, doing, setDoing, decide, whyNot, part, typed, line } = props;
+  if (isApplied(card)) return <Applied card={card} line={line} decide={decide} whyNot={whyNot} />;
+  if (doing === "reject") return <Rejecting {...props} />;
+  if (doing === "branch") return <Branching {...props} />;
+  return (
+    <div className={FOOT}>
+      {doing === "modify" ? (
+        <>
+          <Button
+            look="primary"
+            keys="mod+enter"
+            whyNot={whyNot}
+            isBusy={decide.isBusy}
+            onClick={() => submitModified(props, part, typed)}
+          >
+            Accept my version
+          </Button>
+          <Button look="quiet" keys="escape" onClick={() => setDoing("")}>
+            Cancel
+          </Button>
+        </>
+      ) : (
+        <>
+          <Button
+            look="primary"
+            icon={<Check className="size-3.5" />}
+            keys="a"
+            whyNot={whyNot}
+            isBusy={decide.isBusy}
+            onClick={() => decide.accept(card)}
+          >
+            Accept
+          </Button>
+          <Button icon={<Pencil className="size-3.5" />} keys="e" whyNot={whyNot} onClick={() => setDoing("modify")}>
+            Modify
+          </Button>
+          <Button
+            look="quiet"
+            icon={<X className="size-3.5" />}
+            keys="r"
+            whyNot={whyNot === STALE ? "" : whyNot}
+            onClick={() => setDoing("reject")}
+          >
+            Reject
+          </Button>
+          <IconButton label="Accept on a branch of its own" whyNot={whyNot} onClick={() => setDoing("branch")}>
+            <GitBranch className="size-3.5" />
+          </IconButton>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Applied({ card, line, decide, whyNot }: Pick<ActionsProps, "card" | "line" | "decide" | "whyNot">) {
+  return (
+    <div className={FOOT}>
+      <Button
+        icon={<Undo2 className="size-3.5" />}
+        keys="u"
+        whyNot={whyNot}
+        isBusy={decide.isBusy}
+        onClick={() => decide.undo(card)}
+      >
+        Undo
+      </Button>
+      {line && (
+        <span className="text-small text-fg2">
+          by {line.by}, <Time at={line.at} />
+          {line.branch && (
+            <>
+              {" "}
+              on <code>{line.branch}</code>
+            </>
+          )}
+          {line.outcome ? `: ${line.outcome}` : "; what came of it is not known yet"}
+          {!line.outcome && line.waiting && <span className="block text-fg3">{line.waiting}</span>}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Rejecting({ card, setDoing, decide }: ActionsProps) {
+  const [reason, setReason] = useState("");
+  const [isWarning, setWarning] = useState<boolean | null>(null);
+  const warns = isWarning ?? reason.trim() !== "";
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    decide.reject(card, reason.trim(), warns);
+    setDoing("");
+  };
+  return (
+    <form onSubmit={submit} className={FOOT}>
+      <input
+        // biome-ignore lint/a11y/noAutofocus: it was just asked for, by key or by button.
+        autoFocus
+        aria-label="Why not? One line, or nothing"
+        placeholder="Why not? One line, or nothing"
+        maxLength={2_000}
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+        className="h-7 min-w-40 flex-1 rounded-[7px] border border-line2 bg-bg px-2.5 pointer-coarse:h-9"
+      />
+      <label className="flex min-h-6 items-center gap-1.5 text-small text-fg2">
+        <input
+          type="checkbox"
+          checked={warns}
+          onChange={(event) => setWarning(event.target.checked)}
+          className="size-4 accent-(--moon)"
+        />
+        Tell others: don't try
+      </label>
+      <Button type="submit" look="primary" isBusy={decide.isBusy}>
+        Reject
+      </Button>
+      <Button look="quiet" keys="escape" onClick={() => setDoing("")}>
+        Cancel
+      </Button>
+    </form>
+  );
+}
+
+function Branching({ card, setDoing, decide }: ActionsProps) {
+  const [branch, setBranch] = useState(`fix/${card.incident}`);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!branch.trim()) return;
+    decide.accept(card, branch.trim());
+    setDoing("");
+  };
+  return (
+    <form onSubmit={submit} className={FOOT}>
+      <input
+        // biome-ignore lint/a11y/noAutofocus: it was just asked for.
+        autoFocus
+        aria-label="Commit it on this branch; the files that are checked out stay as they are"
+        title="The files that are checked out stay as they are"
+        maxLength={200}
+        value={branch}
+        onChange={(event) => setBranch(event.target.value)}
+        className="h-7 min-w-40 flex-1 rounded-[7px] border border-line2 bg-bg px-2.5 font-mono text-small pointer-coarse:h-9"
+      />
+      <Button type="submit" look="primary" isBusy={decide.isBusy}>
+        Commit there
+      </Button>
+      <Button look="quiet" keys="escape" onClick={() => setDoing("")}>
+        Cancel
+      </Button>
+    </form>
+  );
+}

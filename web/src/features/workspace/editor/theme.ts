@@ -1,0 +1,84 @@
+import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import type { Extension } from "@codemirror/state";
+import { EditorView } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+
+// The tokens have no violet, and words of a language need a hue that means nothing else here.
+const WORD = "light-dark(#7a3e9d, #c8a6f0)";
+
+const words = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: WORD },
+  { tag: [tags.string, tags.special(tags.string), tags.regexp], color: "var(--sage)" },
+  { tag: [tags.number, tags.bool, tags.null, tags.atom], color: "var(--sand)" },
+  { tag: [tags.function(tags.variableName), tags.function(tags.propertyName)], color: "var(--moon)" },
+  { tag: [tags.definition(tags.propertyName), tags.propertyName, tags.attributeName], color: "var(--fg)" },
+  { tag: [tags.className, tags.typeName, tags.namespace], color: "var(--moon)" },
+  { tag: [tags.heading, tags.tagName], color: WORD },
+  { tag: [tags.comment, tags.meta], color: "var(--fg3)" },
+]);
+
+/** How code looks: the tokens of the page, so that both themes are there without asking. */
+export const look: Extension = [
+  syntaxHighlighting(words),
+  EditorView.theme({
+    "&": { backgroundColor: "transparent", color: "var(--fg)", fontSize: "12px" },
+    "&.cm-focused": { outline: "none" },
+    ".cm-content": { fontFamily: "var(--font-mono)", padding: "4px 0", caretColor: "var(--moon)" },
+    ".cm-content:focus-visible": { outline: "2px solid var(--moon)", outlineOffset: "-2px" },
+    ".cm-scroller": { fontFamily: "var(--font-mono)", lineHeight: "19px", fontVariantLigatures: "none" },
+    ".cm-gutters": { backgroundColor: "transparent", color: "var(--fg3)", border: "none" },
+    ".cm-lineNumbers .cm-gutterElement": { padding: "0 8px 0 10px", minWidth: "30px" },
+    ".cm-foldGutter .cm-gutterElement": { color: "var(--fg3)", cursor: "pointer" },
+    ".cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--fg) 4%, transparent)" },
+    ".cm-activeLineGutter": { backgroundColor: "transparent", color: "var(--fg)" },
+    ".cm-cursor": { borderLeftColor: "var(--moon)" },
+    "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+      background: "color-mix(in srgb, var(--moon) 22%, transparent)",
+    },
+    ".cm-foldPlaceholder": { background: "var(--s3)", border: "none", color: "var(--fg2)", padding: "0 4px" },
+    ".cm-panels": { backgroundColor: "var(--s2)", color: "var(--fg)", borderColor: "var(--line)" },
+    ".cm-panel input, .cm-panel button": { fontFamily: "var(--font-sans)" },
+    ".cm-searchMatch": { backgroundColor: "color-mix(in srgb, var(--sand) 30%, transparent)" },
+    ".cm-searchMatch-selected": { backgroundColor: "color-mix(in srgb, var(--sand) 55%, transparent)" },
+    ".cm-mark-coral": stripe("coral"),
+    ".cm-mark-sand": stripe("sand"),
+    ".cm-mark-moon": stripe("moon"),
+    ".cm-mark-sage": stripe("sage"),
+    ".cm-lens": { fontFamily: "var(--font-sans)", fontSize: "11px", lineHeight: "18px", color: "var(--moon)" },
+    ".cm-lens a": {
+      marginLeft: "8px",
+      color: "var(--fg2)",
+      textDecoration: "underline dotted",
+      textUnderlineOffset: "2px",
+    },
+    ".cm-lens a:hover": { color: "var(--fg)" },
+    ".cm-blame": { fontFamily: "var(--font-sans)", fontSize: "11px", color: "var(--fg3)", width: "132px" },
+    ".cm-blame .cm-gutterElement": {
+      padding: "0 0 0 10px",
+      overflow: "hidden",
+      whiteSpace: "nowrap",
+      textOverflow: "ellipsis",
+    },
+  }),
+];
+
+function stripe(name: string): Record<string, string> {
+  return {
+    backgroundColor: `color-mix(in srgb, var(--${name}) 9%, transparent)`,
+    boxShadow: `inset 3px 0 var(--${name})`,
+  };
+}
+
+/** How two sides of a change look. */
+export const mergeLook: Extension = EditorView.theme({
+  ".cm-changedLine": { backgroundColor: "color-mix(in srgb, var(--coral) 9%, transparent) !important" },
+  "&.cm-merge-b .cm-changedLine": { backgroundColor: "color-mix(in srgb, var(--sage) 9%, transparent) !important" },
+  ".cm-changedText": { background: "color-mix(in srgb, var(--coral) 26%, transparent) !important" },
+  "&.cm-merge-b .cm-changedText": { background: "color-mix(in srgb, var(--sage) 26%, transparent) !important" },
+  ".cm-changedLineGutter": { backgroundColor: "var(--coral) !important" },
+  "&.cm-merge-b .cm-changedLineGutter": { backgroundColor: "var(--sage) !important" },
+  ".cm-collapsedLines": { background: "var(--s2)", color: "var(--fg2)", fontFamily: "var(--font-sans)" },
+  // Its own sign is in none of our fonts.
+  ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: '"⋯"' },
+  ".cm-mergeSpacer": { backgroundColor: "transparent" },
+});
