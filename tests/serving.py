@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,24 @@ START_SECONDS_MAX = 60
 STOP_SECONDS_MAX = 30
 
 
+# Below what the system hands out to whoever connects, so that no connection takes a port between being found free and
+# being listened on. Every process of a test run begins somewhere else and never gives the same port twice.
+PORTS = range(12_000, 32_000)
+_ports = count((os.getpid() * 97) % len(PORTS))
+
+
 def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
+    """A port that nobody listens on, over TCP or UDP, and that this gives to nobody else."""
+    for place in islice(_ports, len(PORTS)):
+        port = PORTS[place % len(PORTS)]
+        try:
+            for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+                with socket.socket(type=kind) as probe:
+                    probe.bind(("127.0.0.1", port))
+        except OSError:
+            continue
         return port
+    raise OSError(f"No port of {PORTS} is free.")
 
 
 @dataclass

@@ -21,9 +21,15 @@ from hindcast.fixes.keeping import card_in, cards_in, ids_in
 from hindcast.model.card import CardSource, CardState, Proposal, Warned
 from hindcast.model.case import Case, Note, Outcome
 from hindcast.model.errors import Malformed, Missing, Refused, Unavailable
+from hindcast.model.finding import Finding, Rule
 from hindcast.model.ids import Address
+from hindcast.model.incident import Exemplar, Incident, IncidentState, to_json
+from hindcast.model.record import Change
+from hindcast.model.signal import Level, Severity
 from hindcast.propose.sheet import Sheet
 from hindcast.recollect import Answered, Recollect
+from hindcast.simulate.history import cases
+from hindcast.simulate.shop import printed_today
 
 RELEASE = "ctx.redis.connection_pool.release(ctx.redis.connection)"
 
@@ -55,6 +61,23 @@ def test_the_outage_yields_the_release_the_cap_and_a_warning(team: Decking) -> N
     assert first.standing.startswith("For it: ")
     assert first.undo == f"`hindcast fix undo {first.id}` brings {LOOP} back to what it was."
     assert (deck.held_back, deck.notes) == ((), ())
+
+
+def test_lines_without_a_stack_do_not_crowd_out_the_one_that_has_it(team: Decking) -> None:
+    """Of an outage whose first lines are messages only, the stack of a later line still leads to the code."""
+    finding = Finding(SPACE, "payment", Rule.FIXED, NOW, NOW, 200, 3.0, 100)
+    stack = printed_today(next(case.stack for case in cases(now=NOW) if case.id == STORY))
+    lines = [Exemplar(NOW, "payment", Level.ERROR, f"reset {name}") for name in ("early", "late", "again", "still")]
+    lines.append(Exemplar(NOW, "payment", Level.ERROR, "worker failed", stack=stack))
+    state, severity = IncidentState.OPEN, Severity.CRITICAL
+    seen = Incident(INCIDENT, SPACE, "payment fails", state, finding, (), NOW, NOW, NOW, severity)
+    body = to_json(replace(seen, exemplars=tuple(lines)))
+    team.memory.commit([Change(Address("incidents", INCIDENT), body)], actor="hindcast", why="Seen.")
+
+    first = team.deck().cards[0]
+
+    assert first.proposal.edit.path == LOOP
+    assert first.proposal.severity_reason == "The trace goes through this file."
 
 
 def test_cards_are_remembered_once_in_one_commit(team: Decking) -> None:

@@ -23,32 +23,10 @@ from hindcast.seeding import seed
 SPACE = "demo"
 
 
-# The stories begin with the card about the code. Seldom, on a busy machine, a deck has its cards in another order, and
-# why is not known yet; then the stage is set once more.
-STAGES_MAX = 3
-FIRST_CARD = "payment/worker/loop.py"
-
-
 @contextmanager
 def benched(folder: Path) -> Iterator[Stage]:
     """One on a machine of one's own, with the demo's code as workspace and the outage of its past under way again."""
-    for number in range(STAGES_MAX):
-        with _benched(folder / str(number)) as stage:
-            if number == STAGES_MAX - 1 or _first_card(stage) == FIRST_CARD:
-                yield stage
-                return
-
-
-def _first_card(stage: Stage) -> str:
-    with stage.served.client() as client:
-        deck = client.get(f"/api/v1/incidents/{stage.told['incident']}/cards").raise_for_status().json()
-    return str(deck["cards"][0]["path"])
-
-
-@contextmanager
-def _benched(folder: Path) -> Iterator[Stage]:
     shop, now = folder / "shop", datetime.now(UTC)
-    folder.mkdir(parents=True)
     write_shop(shop, now=now)
     settings = Settings(store=str(folder / "store"), space=SPACE, model="none")
     with closing(open_memory(settings)) as memory:

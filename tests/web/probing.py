@@ -240,13 +240,14 @@ def send_signals(sender: Sender, service: str) -> None:
         ]
     }
     sender.must("POST", "/v1/logs", json=logs)
-    started = (now - timedelta(minutes=1)).isoformat()
+    deployed = (now - timedelta(minutes=1)).isoformat()
     labels = {"alertname": f"alert{form}{LONG}", "service": name, "severity": f"sev{form}", f"label{form}": f"of{form}"}
     alert = {
         "status": "firing",
         "labels": labels,
         "annotations": {"summary": f"summary{form}"},
-        "startsAt": started,
+        # Not before the lines: which of the two is noticed first must not say which of two incidents came first.
+        "startsAt": now.isoformat(),
         "generatorURL": LINK,
     }
     sender.must("POST", "/webhooks/alertmanager", json={"version": "4", "alerts": [alert]})
@@ -254,7 +255,12 @@ def send_signals(sender: Sender, service: str) -> None:
         "action": "published",
         "repository": {"name": name, "full_name": f"repo{form}"},
         "sender": {"login": f"login{form}"},
-        "release": {"tag_name": f"tag{form}", "name": f"change{form}{LONG}", "html_url": LINK, "published_at": started},
+        "release": {
+            "tag_name": f"tag{form}",
+            "name": f"change{form}{LONG}",
+            "html_url": LINK,
+            "published_at": deployed,
+        },
     }
     told = {"X-GitHub-Event": "release", "X-GitHub-Delivery": f"{service}{form}".encode().hex()[:40]}
     sender.must("POST", "/webhooks/github", json=change, headers=told)

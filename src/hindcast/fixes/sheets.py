@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 
@@ -13,7 +13,7 @@ from hindcast.model.case import Case, Outcome
 from hindcast.model.code import Place
 from hindcast.model.errors import Malformed
 from hindcast.model.ids import Address
-from hindcast.model.incident import from_json
+from hindcast.model.incident import Exemplar, from_json
 from hindcast.model.recollection import Familiarity, Recollection
 from hindcast.model.trace import Trace
 from hindcast.ports import Code
@@ -31,23 +31,24 @@ PROSE_CHARS_MAX = 20_000
 
 
 def stacks_of(view: View, case: Case) -> tuple[str, ...]:
-    """The stacks that were printed during an incident, each once: those of its lines first, then what the case has."""
-    found = [*_printed(view, case.id), case.stack]
+    """The stacks that were printed during an incident, each once: those of its lines first, then what the case has.
+
+    Some senders print the stack as part of the message, so messages are read too, after everything that is a stack.
+    """
+    lines = _exemplars(view, case.id)
+    found = [*(one.stack for one in lines), case.stack, *(one.message for one in lines if not one.stack)]
     return tuple(dict.fromkeys(one[:STACK_CHARS_MAX] for one in found if one.strip()))[:STACKS_MAX]
 
 
-def _printed(view: View, incident: str) -> Iterator[str]:
+def _exemplars(view: View, incident: str) -> tuple[Exemplar, ...]:
     record = view.find(Address(INCIDENTS, incident))
     if record is None or not isinstance(record.body, dict):
-        return
+        return ()
     try:
-        exemplars = from_json(record.body).exemplars
+        return from_json(record.body).exemplars
     except Malformed:
         # Somebody wrote something else there; the case has its own stack.
-        return
-    for one in exemplars:
-        # Some senders print the stack as part of the message.
-        yield one.stack or one.message
+        return ()
 
 
 def sheet_of(incident: str, answered: Answered, stacks: Sequence[str], code: Code, *, at: datetime) -> Sheet:
