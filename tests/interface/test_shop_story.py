@@ -21,7 +21,6 @@ from hindcast.build.shop import write_shop
 from hindcast.build.workspaces import open_workspaces
 from hindcast.cli import outage
 from hindcast.config import Settings
-from hindcast.model.signal import Level
 from hindcast.reason.wording import day
 from hindcast.seeding import seed
 from hindcast.simulate import scenario
@@ -47,7 +46,6 @@ class Told:
     accepted: dict[str, Any]
     source: str
     log: list[dict[str, Any]]
-    working: list[dict[str, Any]]
     second: outage.Round
     second_deck: dict[str, Any]
     within_a_cascade: outage.Round
@@ -94,13 +92,11 @@ def played(server: Serving, client: httpx.Client, shop: Path, environment: Mappi
 
     # What was resolved counts as over: nobody has to say so once more.
     second = outage.play(server.url, SPACE, now=lambda: datetime.now(UTC), seed=2)
-    said = client.get("/api/v1/logs", params={"service": "payment", "words": "settled"}).raise_for_status().json()
     again = client.get(f"/api/v1/incidents/{second.incident['id']}/cards").raise_for_status().json()
     spread(server)
     wait_for(lambda: is_cascade(client), what="a cascade")
     within = outage.play(server.url, SPACE, now=lambda: datetime.now(UTC), seed=3)
-    working = [line for line in said["items"] if line["level"] == Level.INFO]
-    return Told(first, deck, rejecting, accepted, source, log, working, second, again, within, fixed_on)
+    return Told(first, deck, rejecting, accepted, source, log, second, again, within, fixed_on)
 
 
 def command(server: Serving, environment: Mapping[str, str], *words: str) -> str:
@@ -165,11 +161,6 @@ def test_the_next_identical_incident_says_how_long_the_fix_held(told: Told) -> N
     headline = told.second.diagnosis.headline
     assert f"Fixed on {day(told.fixed_on)} by ana" in headline
     assert "held until" in headline
-
-
-def test_between_two_outages_the_service_works(told: Told) -> None:
-    """Of a service that is silent nobody knows that it is over: it is heard to work before it fails again."""
-    assert len(told.working) == outage.WORDS
 
 
 def test_what_was_rejected_is_warned_of_and_not_proposed_again(told: Told) -> None:

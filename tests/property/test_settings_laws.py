@@ -17,8 +17,10 @@ from hindcast.model.diagnosis import Advice, Diagnosis
 from hindcast.model.recollection import Familiarity, Recollection
 from hindcast.propose.settings import harmful_settings, settings_again
 from hindcast.propose.settings.change import with_sibling, with_values
+from hindcast.propose.settings.files import ConfigurationFiles
+from hindcast.propose.settings.matching import LIKENESS_MIN, likeness
 from hindcast.propose.settings.reading import settings_in
-from hindcast.propose.settings.wish import phrase, wishes
+from hindcast.propose.settings.wish import Wish, phrase, wishes
 from hindcast.propose.sheet import Sheet
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -140,3 +142,28 @@ def test_a_fix_is_done_once(case: SettingCase, value: int) -> None:
         assert one.edit.text is not None
         again = sheet({case.path: one.edit.text}, f"{'.'.join(key[0].path)}={value}")
         assert [more for more in settings_again(again) if isinstance(more, Proposal)] == []
+
+
+NAMES = st.lists(
+    st.sampled_from(("redis", "Redis", "POOL", "pool", "size", "Size", "timeout", "TIMEOUT", "ms", "max", "2", "id")),
+    min_size=1,
+    max_size=3,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(CASES), NAMES, NAMES, st.sampled_from(("", "_", "-", ".")), st.booleans())
+def test_no_file_that_holds_what_is_wanted_is_passed_over(
+    case: SettingCase, last: list[str], above: list[str], joint: str, is_below: bool
+) -> None:
+    """Files are passed over by their words alone; whatever a key is like is never in one of those."""
+    key = joint.join(last)
+    wish = Wish((joint.join(above), key) if is_below else (key,), "7")
+    text = f"{case.text}\n{key}: 1\n{joint.join(above)}:\n  {key}: 2\n{joint.join((*above, *last))}: 3\n"
+    code = Shelf({case.path: case.text, "more.yaml": text})
+    looked_into = {file.path for file, _ in ConfigurationFiles(replace(sheet({}, ""), code=code)).about(wish)}
+
+    for path in code.paths():
+        file = code.read(path)
+        if any(likeness(wish, one) >= LIKENESS_MIN for one in settings_in(path, file.text)):
+            assert path in looked_into

@@ -183,6 +183,31 @@ def test_confirmed_in_the_midst_of_trouble_stays_confirmed() -> None:
     assert current(world).state is IncidentState.OPEN
 
 
+def test_a_service_that_says_nothing_more_is_heard_again() -> None:
+    """Confirmed minutes after its errors, and silent since, it opens another incident when they come back."""
+    world = quiet(Rules(silence=False))
+    world.usual("payment", errors=0.0, lines=0.0)
+    world.count("payment", 150)
+    first = only(world.run(200), EventKind.OPENED)
+    world.detector.confirm(first.id, by="ana", now=world.now)
+    assert kinds(world.run(100)) == []
+    world.count("payment", 150)
+
+    again = only(world.run(3), EventKind.OPENED)
+    assert again.previous == first.id
+
+
+def test_a_silence_that_was_waved_aside_lasts_until_a_line() -> None:
+    """Somebody knows that a service is switched off: nothing is said of it until it speaks, and falls silent anew."""
+    world = quiet()
+    world.usual("payment", errors=0.0, lines=0.0)
+    first = only(world.run(600, tick=5), EventKind.OPENED)
+    assert first.rule is Rule.SILENT
+    world.detector.confirm(first.id, by="ana", now=world.now)
+
+    assert kinds(world.run(900, tick=5)) == []
+
+
 def test_a_person_can_reopen() -> None:
     """An incident opened again by a person is open until it has been quiet for its hold window once more."""
     world = quiet()

@@ -30,8 +30,8 @@ TEXTS_PER_BATCH_MAX = 16
 TOKENS_PER_BATCH_MAX = 1_024
 TEXTS_PER_CALL_MAX = 100_000
 # A question is asked several times in a row, for the answer, for what not to try, for a verdict; and during an outage
-# by several people. One takes up to a hundred kilobytes.
-TEXTS_KEPT_MAX = 64
+# by everybody and their agents, while what memory says to it changes. One takes up to a hundred kilobytes.
+TEXTS_KEPT_MAX = 512
 # More than any model here reads, and it keeps a megabyte of log from being split into words for nothing.
 TEXT_CHARS_MAX = 20_000
 THREADS_MAX = 64

@@ -28,8 +28,6 @@ AGAIN_SECONDS = (10.0, 76.0)
 POLL_SECONDS = 0.2
 # The outage takes a second, and none of it may lie before somebody's word about the last one.
 APART_SECONDS = 2.0
-# Lines that say that a service works.
-WORDS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +56,7 @@ def play(url: str, space: str, *, now: Callable[[], datetime], seed: int) -> Rou
     story = next(case for case in cases(now=now()) if case.id == STORY)
     headers = {"X-Hindcast-Space": space}
     with httpx.Client(base_url=url, headers=headers, timeout=WAIT_SECONDS_MAX, trust_env=False) as client:
-
-        def work() -> None:
-            _work(url, space, at=now())
-
-        _end_resolved(client, work)
+        _end_resolved(client)
         larger = next((one for one in _watched(client, "open") if len(one["affected"]) > 1), None)
         _send(url, space, story, at=now(), seed=seed)
         if larger is not None:
@@ -70,7 +64,7 @@ def play(url: str, space: str, *, now: Callable[[], datetime], seed: int) -> Rou
             said = {"text": printed_today(story.stack), "services": [SERVICE]}
             asked = client.post("/api/v1/recall", json=said).raise_for_status().json()
             return Round(larger, msgspec.convert(asked["diagnosis"], Diagnosis), within=larger["id"])
-        incident = _opened(client, lambda: _send(url, space, story, at=now(), seed=seed), work)
+        incident = _opened(client, lambda: _send(url, space, story, at=now(), seed=seed))
         asked = client.get(f"/api/v1/incidents/{incident['id']}/recall").raise_for_status().json()
         return Round(incident, msgspec.convert(asked["diagnosis"], Diagnosis), *_deck(client, incident["id"]))
 
@@ -86,30 +80,11 @@ def _send(url: str, space: str, story: Case, *, at: datetime, seed: int) -> None
             sender.send(export.path, export.body, content_type=export.content_type, records=export.records)
 
 
-def _work(url: str, space: str, *, at: datetime) -> None:
-    """Let the service do its work for a moment, and say so."""
-    from hindcast.adapters.otlp_sender import OtlpSender
-    from hindcast.model.signal import Level
-    from hindcast.simulate.moment import Line, Moment
-    from hindcast.simulate.otlp import exports
-
-    end_ns = round(at.timestamp() * 1_000) * 1_000_000
-    lines = [Line(end_ns - ago * 1_000_000, SERVICE, Level.INFO, "task settled") for ago in range(WORDS, 0, -1)]
-    with closing(OtlpSender(url, space=space)) as sender:
-        for export in exports(Moment(at, 1, tuple(lines), (), ())):
-            sender.send(export.path, export.body, content_type=export.content_type, records=export.records)
-
-
-def _end_resolved(client: httpx.Client, work: Callable[[], None]) -> None:
-    """What somebody has resolved is over, as far as the story goes: the same outage again is another incident.
-
-    Of a service that says nothing nobody knows that it has recovered, and what it does next would be waved aside as the
-    rest of what was before. So it works in between.
-    """
+def _end_resolved(client: httpx.Client) -> None:
+    """What somebody has resolved is over, as far as the story goes: the same outage again is another incident."""
     for one in _watched(client, "resolved"):
         if one["state"] in ("open", "awaiting"):
             client.post(f"/api/v1/incidents/{one['id']}/decision", json={"verb": "confirm"}).raise_for_status()
-            work()
             time.sleep(APART_SECONDS)
 
 
@@ -122,12 +97,12 @@ def _watched(client: httpx.Client, state: str) -> Iterator[dict[str, Any]]:
             yield found
 
 
-def _opened(client: httpx.Client, again: Callable[[], None], work: Callable[[], None]) -> dict[str, Any]:
+def _opened(client: httpx.Client, again: Callable[[], None]) -> dict[str, Any]:
     """The incident that the outage is, once there is one with evidence; it happens again while nobody notices it.
 
     What was confirmed as over less than a minute after its errors is waved aside until a minute goes well.
     """
-    begin = worked_at = time.monotonic()
+    begin = time.monotonic()
     resends = list(AGAIN_SECONDS)
     while (passed := time.monotonic() - begin) < WAIT_SECONDS_MAX:
         for incident in _watched(client, "open"):
@@ -137,9 +112,6 @@ def _opened(client: httpx.Client, again: Callable[[], None], work: Callable[[], 
         if resends and passed > resends[0]:
             resends.pop(0)
             again()
-        elif passed > AGAIN_SECONDS[0] and time.monotonic() - worked_at > 1:
-            worked_at = time.monotonic()
-            work()
         time.sleep(POLL_SECONDS)
     raise Unavailable(
         f"No incident of {SERVICE} opened within {WAIT_SECONDS_MAX:.0f} seconds.",

@@ -118,7 +118,8 @@ class Troubles:
 
     def __init__(self) -> None:
         self.by_name: dict[Name, Trouble] = {}
-        self.muted: set[Name] = set()
+        # By name, whether it was a silence: that ends with a line, and errors end when there are none.
+        self.muted: dict[Name, bool] = {}
         # The last second of trouble that is over: errors up to it have been told of, and cannot begin anything new.
         self.spent: dict[Name, int] = {}
 
@@ -131,7 +132,7 @@ class Troubles:
         self.by_name.pop(trouble.name, None)
         self.spent[trouble.name] = max(trouble.last, mute_at or 0)
         if mute_at is not None and not trouble.is_over:
-            self.muted.add(trouble.name)
+            self.muted[trouble.name] = trouble.is_silent
 
     def spent_rows(self, counts: Counts) -> Ints:
         """For each service the second up to which its errors count no more."""
@@ -170,8 +171,11 @@ class Troubles:
                 self._hush(name, Rule.DEAF, since, 0.0, counts.end)
 
     def unmute(self, counts: Counts, spikes: Spikes) -> None:
-        """Listen again to every service that was waved aside and is as usual now."""
-        for name in list(self.muted):
+        """Listen again to every service that was waved aside and is as usual now.
+
+        One that only ever speaks of errors, or has stopped speaking, has none: nobody may wait for it to say so.
+        """
+        for name, was_silence in list(self.muted.items()):
             row = counts.rows.get(name)
             if row is None:
                 space = [at for one, at in counts.rows.items() if one[0] == name[0]]
@@ -179,9 +183,10 @@ class Troubles:
                 quiet = counts.end - heard < ONSET_SETTLES_SECONDS
             else:
                 odd, _ = spikes.still(np.array([row]), np.zeros(1))
-                quiet = odd[0] == 0 and counts.end - counts.last_line[row] < ONSET_SETTLES_SECONDS
+                speaks = counts.end - counts.last_line[row] < ONSET_SETTLES_SECONDS
+                quiet = odd[0] == 0 and (speaks or not was_silence)
             if quiet:
-                self.muted.discard(name)
+                del self.muted[name]
                 # What came while it was muted is still in the window, and was waved aside.
                 self.spent[name] = counts.end
 

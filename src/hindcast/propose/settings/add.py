@@ -50,6 +50,12 @@ def addition(wish: Wish, files: Iterable[tuple[SourceFile, Sequence[Setting]]]) 
     return Addition(file, made[0], made[1], sibling, _SURE) if made is not None else None
 
 
+def may_have_siblings(wish: Wish) -> bool:
+    """Whether anything can be a sibling of what is wanted; see `is_sibling`."""
+    key = wish.path[-1]
+    return len(wish.path) > 1 or "." in key or (key.isupper() and "_" in key)
+
+
 def is_sibling(wish: Wish, setting: Setting) -> bool:
     """Whether a setting hangs below the same name as the one that is wanted."""
     if setting.form in (Form.FLAG, Form.CODE, Form.JSON) or is_other_document(wish, setting):

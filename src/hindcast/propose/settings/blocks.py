@@ -101,8 +101,8 @@ class _Reader:
         if key is None:
             self._value(line, column, at, None)
             return
-        name = next(group for group in (key["double"], key["single"], key["plain"]) if group is not None)
-        kind = next(one for one in ("double", "single", "plain") if key[one] is not None)
+        kind = key.lastgroup or "plain"
+        name = key[kind]
         while self._levels and self._levels[-1].column >= column:
             self._levels.pop()
         self._levels.append(_Level(column, name))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from hindcast.model.code import SourceFile
 from hindcast.model.errors import HindcastError
+from hindcast.propose.settings.add import may_have_siblings
 from hindcast.propose.settings.entry import Setting, words_of
 from hindcast.propose.settings.matching import standing
 from hindcast.propose.settings.reading import FILE_CHARS_MAX, is_configuration, settings_in
@@ -30,7 +32,7 @@ class ConfigurationFiles:
     def about(self, wish: Wish) -> Iterator[Read]:
         """The files that may hold what is wanted, with their settings; others are not taken apart."""
         for file, low in self._read():
-            if all(word in low for word in words_of(wish.path[-1])):
+            if _may_name(wish, low):
                 yield file, settings_in(file.path, file.text)
 
     def with_number(self, *values: str) -> Iterator[Read]:
@@ -42,11 +44,11 @@ class ConfigurationFiles:
 
     def beside(self, wish: Wish) -> Iterator[Read]:
         """The files that may hold a key like it, or siblings of it: where neither is named there is neither."""
-        last = wish.words[-1:]
         parents = tuple(part.lower() for part in wish.path[:-1] if not part.isdigit())
         around = parents or words_of(wish.path[-1])[:1]
+        has_siblings = may_have_siblings(wish)
         for file, low in self._read():
-            if all(word in low for word in last) or all(name in low for name in around):
+            if _may_name(wish, low) or (has_siblings and all(name in low for name in around)):
                 yield file, settings_in(file.path, file.text)
 
     def _read(self) -> list[tuple[SourceFile, str]]:
@@ -65,3 +67,20 @@ class ConfigurationFiles:
         traced = {place.path for place in self._sheet.places if place.path.endswith(_CODE)}
         paths = [path for path in self._sheet.code.paths() if path in traced or is_configuration(path)]
         return sorted(paths, key=lambda path: (-standing(path), path.count("/"), path))[:FILES_MAX]
+
+
+def _may_name(wish: Wish, low: str) -> bool:
+    """Whether a text, in small letters, may hold a key that is like what is wanted; `likeness` says which ones are.
+
+    The last words of both are the same. Every file of a project has `timeout_seconds` somewhere; a wish for `timeout`
+    is not about any of those, and taking them apart to see that takes most of the time.
+    """
+    if not wish.words or not all(word in low for word in (*words_of(wish.path[-1]), *wish.words[-2:])):
+        return False
+    return _ending(wish.words[-1]).search(low) is not None
+
+
+@lru_cache(maxsize=1_024)
+def _ending(word: str) -> re.Pattern[str]:
+    """A word with which a name ends: what follows is no further word of it."""
+    return re.compile(rf"{re.escape(word)}[_.-]*(?![a-z_.-])")

@@ -29,6 +29,11 @@ _CODE = re.compile(
     r"(?:^|[/_.-])(?:settings|config|configuration|conf|constants|defaults|options|limits|env)(?:[/_.-][\w./-]*)?\.(?:py|js|mjs|cjs|ts)$",
     re.I,
 )
+_CODE_ENDINGS = (".py", ".js", ".mjs", ".cjs", ".ts")
+# Most files of a project are code, and say by none of these words that they hold settings or are an exception.
+_SAYS_SO = re.compile(
+    r"settings|conf|constants|defaults|options|limits|env|lock|dockerfile|containerfile|npm-shrinkwrap", re.I
+)
 
 
 def is_configuration(path: str) -> bool:
@@ -40,7 +45,7 @@ def settings_in(path: str, text: str) -> tuple[Setting, ...]:
     """Every setting of a file, in its order; empty for a file that holds none or is too large."""
     if len(text) > FILE_CHARS_MAX:
         return ()
-    return _read(_reader(path) or ("code" if path.endswith((".py", ".js", ".mjs", ".cjs", ".ts")) else ""), text)
+    return _read(_reader(path) or ("code" if path.endswith(_CODE_ENDINGS) else ""), text)
 
 
 @lru_cache(maxsize=1_024)
@@ -77,6 +82,8 @@ def read_json(text: str) -> tuple[Setting, ...]:
 
 @lru_cache(maxsize=16_384)
 def _reader(path: str) -> str:
+    if path.endswith(_CODE_ENDINGS) and not _SAYS_SO.search(path):
+        return ""
     if _LOCK.search(path):
         return ""
     for name, pattern in (
