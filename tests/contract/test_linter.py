@@ -48,6 +48,16 @@ def test_only_the_rules_that_were_asked_for_answer(linter: Linter) -> None:
     assert linter.lint(SHARED, []) == ()
 
 
+def test_several_texts_are_answered_in_their_order(linter: Linter) -> None:
+    """Each of several texts has its own findings, and one that cannot be read has none."""
+    texts = [SHARED, "x = 1\n", "def f(:\n", SHARED.replace("seen", "known")]
+    found = linter.lint_each(texts, ["B006"])
+
+    assert found == tuple(linter.lint(text, ["B006"]) for text in texts)
+    assert [len(each) for each in found] == [1, 0, 0, 1]
+    assert linter.lint_each([], ["B006"]) == ()
+
+
 def test_a_rule_without_a_fix_tells_what_it_found(linter: Linter) -> None:
     """A finding without a fix has no text."""
     (found,) = linter.lint("def f():\n    return missing\n", ["F821"])

@@ -21,7 +21,7 @@ from hindcast.fixes import standing
 from hindcast.fixes.composing import Named, ask, compose
 from hindcast.fixes.decisions import Decisions
 from hindcast.fixes.keeping import FILE_BYTES_MAX, card_in, card_there, change_of, changes_of, keep
-from hindcast.fixes.reading import Looked, stand_of
+from hindcast.fixes.reading import Looked
 from hindcast.fixes.rechecking import Rechecked, recheck
 from hindcast.fixes.sheets import sheet_of, stacks_of, told_harms
 from hindcast.fixes.turning import has_turned
@@ -235,10 +235,10 @@ class Decks:
         space, incident, name = key
         memory = self._memory(space)
         workspace = self._workspaces.open(space, name)
-        stand = stand_of(workspace)
+        state = workspace.state()
         step = memory.now().newest_step
         kept = self._kept.get(key)
-        is_still = kept is not None and kept.is_remembered and kept.looked.is_still(stand)
+        is_still = kept is not None and kept.is_remembered and kept.looked.is_still(state)
         if kept is not None and is_still and kept.step == step and kept.answered is answered:
             return kept
         view = memory.now()
@@ -247,7 +247,7 @@ class Decks:
             made = replace(kept, step=step, answered=answered)
         else:
             looked = (
-                kept.looked.again(stand) if kept is not None else self._beside(space, name, Looked(workspace, stand))
+                kept.looked.again(state) if kept is not None else self._beside(space, name, Looked(workspace, state))
             )
             made = self._made(key, memory, _Asked(answered, inputs, looked, step), now)
         with self._turn:
@@ -262,7 +262,7 @@ class Decks:
         """What another deck has read of the same workspace need not be read again."""
         with self._turn:
             others = [one.looked for key, one in self._kept.items() if (key[0], key[2]) == (space, name)]
-        return others[-1].again(looked.stand) if others and others[-1].workspace is looked.workspace else looked
+        return others[-1].again(looked.state) if others and others[-1].workspace is looked.workspace else looked
 
     def _inputs(self, space: str, view: View, incident: str, answered: Answered) -> Inputs:
         case = kept_in(view, incident)

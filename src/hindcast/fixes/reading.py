@@ -10,21 +10,9 @@ from hindcast.model.errors import HindcastError, Missing, Refused
 from hindcast.ports.code import Workspace, WorkspaceState
 
 
-@dataclass(frozen=True, slots=True)
-class Stand:
-    """How a workspace stands: while it is the same, a file that is not dirty is the same."""
-
-    state: WorkspaceState
-    paths: tuple[str, ...]
-
-    def is_settled(self, path: str) -> bool:
-        """Whether the last commit tells what is in a file."""
-        return bool(self.state.head) and path not in self.state.dirty
-
-
-def stand_of(workspace: Workspace) -> Stand:
-    """How a workspace stands now."""
-    return Stand(workspace.state(), tuple(workspace.paths()))
+def is_settled(path: str, state: WorkspaceState) -> bool:
+    """Whether the last commit tells what is in a file: while the state is the same, so is the file."""
+    return bool(state.head) and path not in state.dirty
 
 
 @dataclass(slots=True)
@@ -32,14 +20,14 @@ class Looked:
     """Code, as it is read while a deck is made. A thread that asks a model may go on reading beside the next one."""
 
     workspace: Workspace
-    stand: Stand
+    state: WorkspaceState
     # What was read, or why it could not be.
     files: dict[str, SourceFile | HindcastError] = field(default_factory=dict)
     _moved: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def paths(self) -> Sequence[str]:
         """Every file that may be read."""
-        return self.stand.paths
+        return self.state.paths
 
     def read(self, path: str) -> SourceFile:
         """A text file, read the first time it is asked for."""
@@ -73,10 +61,10 @@ class Looked:
         """The files that could be read, by path."""
         return {path: file for path, file in list(self.files.items()) if isinstance(file, SourceFile)}
 
-    def is_still(self, stand: Stand) -> bool:
+    def is_still(self, state: WorkspaceState) -> bool:
         """Whether everything that was read is still as it was."""
-        return stand == self.stand and all(
-            self.stand.is_settled(path) or self._is_same(path, file) for path, file in list(self.files.items())
+        return state == self.state and all(
+            is_settled(path, state) or self._is_same(path, file) for path, file in list(self.files.items())
         )
 
     def _is_same(self, path: str, file: SourceFile | HindcastError) -> bool:
@@ -85,13 +73,13 @@ class Looked:
         except (Missing, Refused):
             return isinstance(file, HindcastError)
 
-    def again(self, stand: Stand) -> Looked:
+    def again(self, state: WorkspaceState) -> Looked:
         """The same workspace, to be looked at once more: what the last commit vouches for need not be read again."""
-        if stand.state.head != self.stand.state.head:
-            return Looked(self.workspace, stand)
+        if state.head != self.state.head:
+            return Looked(self.workspace, state)
         kept: dict[str, SourceFile | HindcastError] = {
             path: file
             for path, file in list(self.files.items())
-            if isinstance(file, SourceFile) and self.stand.is_settled(path) and stand.is_settled(path)
+            if isinstance(file, SourceFile) and is_settled(path, self.state) and is_settled(path, state)
         }
-        return Looked(self.workspace, stand, kept, dict(self._moved))
+        return Looked(self.workspace, state, kept, dict(self._moved))

@@ -14,7 +14,7 @@ from hindcast.model.code import Edit, LineSpan, Place, SourceFile, Tongue
 from hindcast.model.code_rule import CodeRule, ErrorKind
 from hindcast.model.errors import Missing, Refused, Unavailable
 from hindcast.model.recollection import Familiarity
-from hindcast.ports import Code, Linter
+from hindcast.ports import Code, Lint, Linter
 from hindcast.propose.carry.syntax import enclosing, faults
 from hindcast.propose.rules.kinds import kinds_of
 from hindcast.propose.rules.pack import rules as packed
@@ -76,7 +76,7 @@ def lint(linter: Linter | None = None, rules: Sequence[CodeRule] | None = None) 
         kinds = told_kinds(sheet)
         found = [one for spot in spots for one in _by_rules(known, spot)]
         if linter is not None:
-            found += [one for spot in spots for one in _by_linter(linter, spot)]
+            found += _by_linter(linter, [spot for spot in spots if spot.file.tongue is Tongue.PYTHON])
         return _shown(found, kinds)
 
     return source
@@ -129,14 +129,17 @@ def _by_rules(rules: Sequence[CodeRule], spot: Spot) -> Iterator[_Found]:
         )
 
 
-def _by_linter(linter: Linter, spot: Spot) -> Iterator[_Found]:
-    if spot.file.tongue is not Tongue.PYTHON:
-        return
+def _by_linter(linter: Linter, spots: Sequence[Spot]) -> list[_Found]:
+    texts = tuple(dict.fromkeys(spot.file.text for spot in spots))
     try:
-        said = linter.lint(spot.file.text, [rule.code for rule in RUFFS])
+        said = dict(zip(texts, linter.lint_each(texts, [rule.code for rule in RUFFS]), strict=True))
     except Unavailable:
         # A linter that cannot run takes nothing from what the other rules found.
-        return
+        return []
+    return [one for spot in spots for one in _said_of(spot, said[spot.file.text])]
+
+
+def _said_of(spot: Spot, said: Sequence[Lint]) -> Iterator[_Found]:
     by_code = {rule.code: rule for rule in RUFFS}
     for one in said:
         rule = by_code.get(one.code)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pygit2
@@ -95,12 +96,12 @@ class FolderWorkspace:
 
     def state(self) -> WorkspaceState:
         """Branch, head, and what is not committed."""
-        if self._repos is None:
-            return WorkspaceState("", "", ())
         # It looks at every folder, and refuses those in which git would wait for ever.
-        self.paths()
+        paths = self.paths()
+        if self._repos is None:
+            return WorkspaceState("", "", (), paths=paths)
         with self._repos.one() as repo:
-            return state_of(repo, self._listing.tracked().left_out)
+            return replace(state_of(repo, self._listing.tracked().left_out), paths=paths)
 
     def entries(self, folder: str = "") -> tuple[TreeEntry, ...]:
         """What lies in a folder, folders first."""
@@ -113,7 +114,7 @@ class FolderWorkspace:
             problem = f"{shown(folder)} is a repository of its own."
             raise Refused(problem, field="folder", remedy="Register it as a workspace to work in it.")
         before = folder + "/" if folder else ""
-        dirty = self.state().dirty
+        dirty = self.state().dirty if self._repos is not None else ()
         marked = {path[len(before) :].partition("/")[0] for path in dirty if path.startswith(before)}
         folders = [TreeEntry(before + name, True, 0, name in marked) for name in found.folders]
         return (
