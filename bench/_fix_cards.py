@@ -19,6 +19,7 @@ from statistics import median
 import pygit2
 
 from hindcast.adapters.clock import ManualClock
+from hindcast.adapters.footprint import seldom_collecting
 from hindcast.build import open_memory
 from hindcast.build.fixes import open_fixes
 from hindcast.build.workspaces import open_workspaces
@@ -52,7 +53,9 @@ def measure() -> dict[str, float]:
         settings = Settings(store=str(folder / "store"), space=SPACE, model="none")
         memory = open_memory(settings, clock=ManualClock(NOW))
         try:
-            return _measured(folder, settings, memory)
+            # As a server does.
+            with seldom_collecting():
+                return _measured(folder, settings, memory)
         finally:
             memory.close()
     finally:

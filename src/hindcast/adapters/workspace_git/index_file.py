@@ -20,6 +20,8 @@ _FLAGS_AT = 40 + _ID_BYTES
 _MODE_AT = 26
 _GITLINK = 0o160000 >> 8
 _IS_EXTENDED = 0x4000
+# In the first byte of the flags: there are more of them, or the name has more than 255 bytes.
+_UNUSUAL = 0x4F
 _SKIP_WORKTREE = 0x4000
 
 
@@ -52,18 +54,42 @@ def read_index(place: Path) -> Tracked:
 
 
 def _entries(raw: bytes, version: int) -> Tracked:
-    files, submodules, left_out = [], set(), set()
+    plain = _plain(raw) if version != 4 else None
+    if plain is not None:
+        paths = _decoded(plain)
+        return Tracked(frozenset(paths), folders=_folders(paths))
+    files: list[bytes] = []
+    submodules: list[bytes] = []
+    left_out: list[bytes] = []
     for at, name, extended in _walk(raw, version):
         if raw[at + _MODE_AT] == _GITLINK:
-            submodules.add(name)
+            submodules.append(name)
         else:
             files.append(name)
             if extended & _SKIP_WORKTREE:
-                left_out.add(name)
-    return Tracked(frozenset(files), frozenset(submodules), frozenset(left_out), _folders(files))
+                left_out.append(name)
+    paths = _decoded(files)
+    return Tracked(frozenset(paths), *(frozenset(_decoded(part)) for part in (submodules, left_out)), _folders(paths))
 
 
-def _walk(raw: bytes, version: int) -> Iterator[tuple[int, str, int]]:
+def _plain(raw: bytes) -> list[bytes] | None:
+    """The paths of an index of files with usual names, as most are, in a third of the time; None for any other."""
+    at, names = 12, []
+    for _ in range(int.from_bytes(raw[8:12], "big")):
+        if raw[at + _FLAGS_AT] & _UNUSUAL or raw[at + _MODE_AT] == _GITLINK:
+            return None
+        size = raw[at + _FLAGS_AT + 1]
+        names.append(raw[at + _FLAGS_AT + 2 : at + _FLAGS_AT + 2 + size])
+        at += (_FLAGS_AT + 2 + size) // 8 * 8 + 8
+    return names
+
+
+def _decoded(names: Sequence[bytes]) -> list[str]:
+    """Paths as texts; at once, since a call for each of them takes as long as finding them. None has a zero in it."""
+    return b"\0".join(names).decode("utf-8", "surrogateescape").split("\0") if names else []
+
+
+def _walk(raw: bytes, version: int) -> Iterator[tuple[int, bytes, int]]:
     """Where each entry begins, its path, and its further flags."""
     at, path = 12, b""
     for _ in range(int.from_bytes(raw[8:12], "big")):
@@ -84,7 +110,7 @@ def _walk(raw: bytes, version: int) -> Iterator[tuple[int, str, int]]:
             path = raw[start:end]
             # Entries are filled up with zeros to a multiple of eight, with one at least.
             after = at + ((end - at) // 8 + 1) * 8
-        yield at, path.decode("utf-8", "surrogateescape"), extended
+        yield at, path, extended
         at = after
 
 
@@ -95,7 +121,7 @@ def doubtful(raw: bytes, *, written_at_ns: int) -> dict[str, str]:
     """
     second = written_at_ns // 10**9
     return {
-        name: raw[at + 40 : at + 60].hex()
+        name.decode("utf-8", "surrogateescape"): raw[at + 40 : at + 60].hex()
         for at, name, _ in _walk(raw, int.from_bytes(raw[4:8], "big"))
         if int.from_bytes(raw[at + 8 : at + 12], "big") >= second
     }
@@ -107,10 +133,11 @@ def stamped(raw: bytes, stamps: Mapping[str, os.stat_result | None]) -> bytes:
     Where there is None for a file its time is taken out, and git looks at it once more.
     """
     made = bytearray(raw)
+    wanted = {path.encode("utf-8", "surrogateescape"): found for path, found in stamps.items()}
     for at, name, _ in _walk(raw, int.from_bytes(raw[4:8], "big")):
-        if name not in stamps:
+        if name not in wanted:
             continue
-        found = stamps[name]
+        found = wanted[name]
         if found is None:
             made[at : at + 16] = bytes(16)
             continue

@@ -205,24 +205,22 @@ def _scan(opened: int, path: str, tracked: Tracked, is_ignored: Ignored) -> Fold
     # What comes up while we look has a later time, and makes us look again.
     seen_at_ns = time.time_ns()
     with os.scandir(opened) as entries:
-        found = list(entries)
-    names = {entry.name for entry in found}
-    for entry in found:
-        if entry.name in RULES:
-            check_rule(entry.stat(follow_symlinks=False).st_mode, (path, entry.name) if path else (entry.name,))
+        found = {entry.name: entry for entry in entries}
+    for name in RULES:
+        if name in found:
+            check_rule(found[name].stat(follow_symlinks=False).st_mode, (path, name) if path else (name,))
     stamp = _stamp(os.fstat(opened))
-    rules = _rules(opened) if ".gitignore" in names else ()
-    if path and (".git" in names or path in tracked.submodules):
+    rules = _rules(opened) if ".gitignore" in found else ()
+    if path and (".git" in found or path in tracked.submodules):
         return Folder(stamp, seen_at_ns, rules, is_nested=True)
     before = path + "/" if path else ""
-    files, folders = [], []
-    for entry in found:
-        name = entry.name
+    known, files, folders = tracked.files, [], []
+    for name, entry in found.items():
         if not is_listed(name):
             continue
         inside = before + name
         if entry.is_file(follow_symlinks=False):
-            if inside in tracked.files or not is_ignored(inside):
+            if inside in known or not is_ignored(inside):
                 files.append(name)
         elif entry.is_dir(follow_symlinks=False) and (
             inside in tracked.folders or inside in tracked.submodules or not is_ignored(inside + "/")
@@ -232,9 +230,10 @@ def _scan(opened: int, path: str, tracked: Tracked, is_ignored: Ignored) -> Fold
 
 
 def _joined(found: dict[str, Folder]) -> tuple[str, ...]:
-    paths = []
-    for path, one in found.items():
+    paths: list[str] = []
+    # Folder after folder they are nearly in order, and what is left to sort takes no time.
+    for path in sorted(found):
         before = path + "/" if path else ""
-        paths += [before + name for name in one.files]
+        paths += [before + name for name in found[path].files]
     paths.sort()
     return tuple(paths)
