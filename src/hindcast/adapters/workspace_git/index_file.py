@@ -69,7 +69,7 @@ def _entries(raw: bytes, version: int) -> Tracked:
             if extended & _SKIP_WORKTREE:
                 left_out.append(name)
     paths = _decoded(files)
-    return Tracked(frozenset(paths), *(frozenset(_decoded(part)) for part in (submodules, left_out)), _folders(paths))
+    return Tracked(frozenset(paths), frozenset(_decoded(submodules)), frozenset(_decoded(left_out)), _folders(paths))
 
 
 def _plain(raw: bytes) -> list[bytes] | None:
