@@ -10,10 +10,10 @@ import gc
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, replace
-from time import perf_counter
+from time import monotonic, perf_counter
 
 import msgspec
 
@@ -36,6 +36,9 @@ THREADS = 2
 IDLE_SECONDS = 60.0
 # As in the server: a question gives the interpreter away dozens of times.
 SWITCH_SECONDS = 0.001
+# An answer is some ten kilobytes, and "just now" in it is still true then.
+ANSWERS_KEPT_MAX = 1_000
+ANSWER_STANDS_SECONDS = 30.0
 # Asked before anybody waits for an answer, so that files are open and the model is there.
 _FIRST = ("connection reset by peer", "ERROR timeout after 5000 ms waiting for connection from pool")
 
@@ -98,6 +101,31 @@ class _Stopwatch:
         return float(getattr(self._of_thread, work.value, 0.0))
 
 
+class Lately:
+    """What was answered a moment ago: in an outage the same is asked by everybody and their agents.
+
+    An answer stands until anything is written in its space, and never for long: how long ago something was is part of
+    it. Several threads may use it: each step is one operation on one dictionary.
+    """
+
+    def __init__(self, *, seconds: Callable[[], float] = monotonic) -> None:
+        self._seconds = seconds
+        self._kept: dict[bytes, tuple[int, float, bytes]] = {}
+
+    def find(self, request: bytes, step: int) -> bytes | None:
+        """The answer to the very same request, if nothing was written since."""
+        known_at, until, answer = self._kept.get(request, (-1, 0.0, b""))
+        return answer if known_at == step and self._seconds() < until else None
+
+    def keep(self, request: bytes, step: int, answer: bytes) -> None:
+        """Keep an answer that was worked out from this step on."""
+        self._kept.pop(request, None)
+        self._kept[request] = (step, self._seconds() + ANSWER_STANDS_SECONDS, answer)
+        while len(self._kept) > ANSWERS_KEPT_MAX:
+            with suppress(RuntimeError, KeyError):
+                del self._kept[next(iter(self._kept))]
+
+
 def begin(greeting: bytes) -> Answer:
     """What answers questions about the memories of these settings."""
     given, space = msgspec.msgpack.decode(greeting, type=tuple[Settings, str])
@@ -108,16 +136,25 @@ def begin(greeting: bytes) -> Answer:
         return open_memory_with(replace(given, space=name), model, create=False, clock=clock)
 
     minds = Minds(Register(open_space, lock=threading.Lock), now=clock.now, instruments=watch)
+    lately = Lately()
 
     def answer(request: bytes) -> bytes:
         asked = msgspec.msgpack.decode(request, type=Asked)
+        step = minds.step(asked.space)
+        known = lately.find(request, step)
+        if known is not None:
+            return known
         found = minds.of(asked.space).ask(
             asked.text, services=asked.services, moment=asked.at, branch=asked.branch, hits_max=asked.hits_max
         )
         tokens = asked.tokens_max
         packed = pack(found.recollection, found.diagnosis, tokens_max=tokens) if tokens is not None else None
         encode = msgspec.json.encode
-        return msgspec.msgpack.encode(Told(encode(found.diagnosis), encode(packed), watch.last(Work.ANSWER)))
+        told = msgspec.msgpack.encode(Told(encode(found.diagnosis), encode(packed), watch.last(Work.ANSWER)))
+        # What another space shares is its own to change, and to stop at once.
+        if asked.at is None and all(one.space in ("", asked.space) for one in found.recollection.remembered):
+            lately.keep(request, step, told)
+        return told
 
     for text in _FIRST:
         with suppress(HindcastError):
