@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.working import Tree, forget_settings
 
 from hindcast.adapters.workspace_git import open_workspace
-from hindcast.adapters.workspace_git.names import parts_of
+from hindcast.adapters.workspace_git.names import are_all_listed, is_listed, parts_of
 from hindcast.adapters.workspace_git.texts import Decoded, decode, encode
 from hindcast.model.code import Edit
 from hindcast.model.errors import HindcastError, Malformed, Missing, Refused, Stale
@@ -107,6 +107,18 @@ def test_a_path_that_is_taken_leads_inside(path: str) -> None:
         bare = "".join(one for one in name if one.isascii() and one.isprintable()).lower().rstrip(". ")
         assert bare != ".git"
         assert not bare.startswith("git~")
+
+
+# What names are made of, the letters that hidden ones begin with more often than others.
+LETTERS = st.text(st.sampled_from("aZ9-_. ~:gGiItT\\\u200b\u202eé"), min_size=1, max_size=6)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(LETTERS | st.sampled_from((".git", "git~1", "GIT~2", ".hindcast-x", "plain.py")), max_size=4))
+def test_names_that_pass_at_one_glance_pass_one_by_one(names: list[str]) -> None:
+    """Looking at a whole folder's names at once lets nothing through that looking at each would not."""
+    if are_all_listed(names):
+        assert all(map(is_listed, names))
 
 
 # --- A model of a tree, with everything in it that leads astray ---------------------------------------------------

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hindcast.adapters.workspace_git.index_file import Tracked, read_index
-from hindcast.adapters.workspace_git.names import is_listed
+from hindcast.adapters.workspace_git.names import are_all_listed, is_listed
 from hindcast.adapters.workspace_git.rooted import FOLDER, RULES, check_rule, folder
 from hindcast.model.errors import Refused
 
@@ -56,7 +56,9 @@ class Folder:
     seen_at_ns: int
     # The time and size of the file in it that says what is ignored; empty: there is none.
     rules: Stamp = ()
+    # By their whole paths, as a listing has them.
     files: tuple[str, ...] = ()
+    # By their names in it.
     folders: tuple[str, ...] = ()
     # A repository of its own, as a submodule is: listed, and not entered.
     is_nested: bool = False
@@ -103,9 +105,9 @@ class Listing:
         with folder(self._root, names) as opened:
             found = _scan(opened, "/".join(names), tracked, is_ignored)
             sizes = {}
-            for name in found.files:
+            for path in found.files:
                 with suppress(FileNotFoundError):
-                    sizes[name] = os.stat(name, dir_fd=opened, follow_symlinks=False).st_size
+                    sizes[path] = os.stat(path.rpartition("/")[2], dir_fd=opened, follow_symlinks=False).st_size
             return found, sizes
 
     def tracked(self) -> Tracked:
@@ -215,13 +217,14 @@ def _scan(opened: int, path: str, tracked: Tracked, is_ignored: Ignored) -> Fold
         return Folder(stamp, seen_at_ns, rules, is_nested=True)
     before = path + "/" if path else ""
     known, files, folders = tracked.files, [], []
+    are_listed = are_all_listed(found)
     for name, entry in found.items():
-        if not is_listed(name):
+        if not are_listed and not is_listed(name):
             continue
         inside = before + name
         if entry.is_file(follow_symlinks=False):
             if inside in known or not is_ignored(inside):
-                files.append(name)
+                files.append(inside)
         elif entry.is_dir(follow_symlinks=False) and (
             inside in tracked.folders or inside in tracked.submodules or not is_ignored(inside + "/")
         ):
@@ -233,7 +236,6 @@ def _joined(found: dict[str, Folder]) -> tuple[str, ...]:
     paths: list[str] = []
     # Folder after folder they are nearly in order, and what is left to sort takes no time.
     for path in sorted(found):
-        before = path + "/" if path else ""
-        paths += [before + name for name in found[path].files]
+        paths += found[path].files
     paths.sort()
     return tuple(paths)

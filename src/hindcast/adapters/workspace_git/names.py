@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 
 from hindcast.model.errors import Malformed, Refused
@@ -22,6 +23,8 @@ OWN_PREFIX = ".hindcast-"
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 # As Windows shortens `.git`, and as it names the folder itself.
 _SHORTENED = re.compile(r"^(git~[0-9]+|\.git(:.*)?)$")
+# How a name begins that may be the repository's own folder, or something of ours.
+_DOUBTFUL = ("/.", "/g", "/G")
 
 
 def parts_of(path: str, *, field: str = "path") -> tuple[str, ...]:
@@ -55,6 +58,13 @@ def parts_of(path: str, *, field: str = "path") -> tuple[str, ...]:
 def is_listed(name: str) -> bool:
     """Whether something with a name is shown in listings: exactly what parts_of lets through."""
     return is_plain(name) and "\\" not in name and not is_hidden(name)
+
+
+def are_all_listed(names: Iterable[str]) -> bool:
+    """Whether names are listed beyond doubt, all of them, seen at one glance; where not, each has to be looked at."""
+    row = "/" + "/".join(names)
+    is_usual = row.isascii() and row.isprintable() and "\\" not in row
+    return is_usual and not any(doubtful in row for doubtful in _DOUBTFUL)
 
 
 def is_plain(name: str) -> bool:

@@ -119,7 +119,7 @@ class FolderWorkspace:
         folders = [TreeEntry(before + name, True, 0, name in marked) for name in found.folders]
         return (
             *folders,
-            *(TreeEntry(before + name, False, sizes.get(name, 0), name in marked) for name in found.files),
+            *(TreeEntry(path, False, sizes.get(path, 0), path[len(before) :] in marked) for path in found.files),
         )
 
     def search(self, text: str, *, lines_max: int) -> tuple[FoundLine, ...]:
