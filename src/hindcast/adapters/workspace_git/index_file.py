@@ -73,7 +73,7 @@ def _entries(raw: bytes, version: int) -> Tracked:
 
 
 def _plain(raw: bytes) -> list[bytes] | None:
-    """The paths of an index of files with usual names, as most are, in a third of the time; None for any other."""
+    """The paths of an index that names nothing but files, as most do, in less time; None for any other."""
     at, names = 12, []
     for _ in range(int.from_bytes(raw[8:12], "big")):
         if raw[at + _FLAGS_AT] & _UNUSUAL or raw[at + _MODE_AT] == _GITLINK:
