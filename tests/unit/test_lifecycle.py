@@ -198,14 +198,44 @@ def test_a_service_that_says_nothing_more_is_heard_again() -> None:
 
 
 def test_a_silence_that_was_waved_aside_lasts_until_a_line() -> None:
-    """Somebody knows that a service is switched off: nothing is said of it until it speaks, and falls silent anew."""
+    """Somebody knows that a service is switched off: nothing more is said of that."""
     world = quiet()
     world.usual("payment", errors=0.0, lines=0.0)
-    first = only(world.run(600, tick=5), EventKind.OPENED)
+    first = only(world.run(200, tick=5), EventKind.OPENED)
     assert first.rule is Rule.SILENT
     world.detector.confirm(first.id, by="ana", now=world.now)
 
     assert kinds(world.run(900, tick=5)) == []
+
+
+def test_a_service_that_falls_silent_anew_is_told_of() -> None:
+    """After somebody's word, a line is enough for the next silence to count."""
+    world = quiet()
+    world.usual("payment", errors=0.0, lines=0.0)
+    first = only(world.run(200, tick=5), EventKind.OPENED)
+    world.detector.confirm(first.id, by="ana", now=world.now)
+    world.usual("payment")
+    assert kinds(world.run(1200, tick=5)) == []
+    world.usual("payment", errors=0.0, lines=0.0)
+
+    again = only(world.run(300, tick=5), EventKind.OPENED)
+    assert again.previous == first.id
+
+
+def test_errors_and_the_silence_after_them_are_waved_aside_apart() -> None:
+    """Of a service that failed and died nothing more is said, until its errors are back."""
+    world = quiet()
+    outage(world)
+    world.usual("payment", errors=0.0, lines=0.0)
+    world.run(600, tick=5)
+    first = current(world)
+    assert {one.rule for one in first.findings} >= {Rule.SILENT, first.rule}
+    world.detector.confirm(first.id, by="ana", now=world.now)
+    assert kinds(world.run(900, tick=5)) == []
+    world.count("payment", 150)
+
+    again = only(world.run(5), EventKind.OPENED)
+    assert (again.previous, again.rule) == (first.id, Rule.FIXED)
 
 
 def test_a_person_can_reopen() -> None:

@@ -9,7 +9,7 @@ from hindcast.detect.counts import Counts, Ints
 from hindcast.detect.onset import end
 from hindcast.detect.spike import STILL_SECONDS, STRANGER_SHARE_MIN, Spikes
 from hindcast.detect.tail import Floats
-from hindcast.detect.trouble import ONSET_SETTLES_SECONDS, Trouble, Troubles, onset_of
+from hindcast.detect.trouble import ONSET_SETTLES_SECONDS, Trouble, Troubles, heard_at, onset_of, rows_of
 
 # So many errors more than usual are trouble that went on unwatched, and not the noise after it.
 UNWATCHED_ERRORS_MIN = 10
@@ -44,9 +44,8 @@ def follow(troubles: Troubles, counts: Counts, spikes: Spikes, lines_usual: Floa
 
 
 def _follow_silence(trouble: Trouble, counts: Counts) -> None:
-    space, service = trouble.name
-    rows = [row for name, row in counts.rows.items() if name[0] == space and service in ("", name[1])]
-    heard = max((int(counts.last_line[row]) for row in rows), default=0)
+    rows = rows_of(counts, trouble.name)
+    heard = heard_at(counts, rows)
     if heard < trouble.silent_since:
         trouble.last = counts.end
     elif not trouble.is_over:

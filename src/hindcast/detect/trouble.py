@@ -16,6 +16,7 @@ from hindcast.detect.spike import STRANGER_SECONDS_MIN, Elevation, Spikes
 from hindcast.model.finding import Finding, Rule
 from hindcast.model.incident import Affected
 
+_SILENCES = frozenset({Rule.SILENT, Rule.DEAF})
 # While trouble is that young, each further second makes its onset clearer.
 ONSET_SETTLES_SECONDS = 120
 
@@ -60,7 +61,7 @@ class Trouble:
     @property
     def is_silent(self) -> bool:
         """Whether it is a silence, which ends with a line and not with fewer errors."""
-        return self.rule in (Rule.SILENT, Rule.DEAF)
+        return self.rule in _SILENCES
 
     def bout(self) -> Affected:
         """The present bout alone."""
@@ -118,8 +119,10 @@ class Troubles:
 
     def __init__(self) -> None:
         self.by_name: dict[Name, Trouble] = {}
-        # By name, whether it was a silence: that ends with a line, and errors end when there are none.
-        self.muted: dict[Name, bool] = {}
+        # Whose errors are waved aside, until there are none.
+        self.muted: set[Name] = set()
+        # Whose silence is, and the second from which on a line ends it.
+        self.hushed: dict[Name, int] = {}
         # The last second of trouble that is over: errors up to it have been told of, and cannot begin anything new.
         self.spent: dict[Name, int] = {}
 
@@ -131,8 +134,13 @@ class Troubles:
         """Put trouble aside: it is over, or (`mute_at`) somebody said so while it goes on."""
         self.by_name.pop(trouble.name, None)
         self.spent[trouble.name] = max(trouble.last, mute_at or 0)
-        if mute_at is not None and not trouble.is_over:
-            self.muted[trouble.name] = trouble.is_silent
+        if mute_at is None or trouble.is_over:
+            return
+        if not trouble.is_silent:
+            self.muted.add(trouble.name)
+        for rule in _SILENCES & trouble.findings.keys():
+            since = int(trouble.findings[rule].onset_at.timestamp())
+            self.hushed[trouble.name] = max(since, trouble.silent_since)
 
     def spent_rows(self, counts: Counts) -> Ints:
         """For each service the second up to which its errors count no more."""
@@ -162,33 +170,28 @@ class Troubles:
         """Services and spaces that say nothing any more."""
         for one in silents:
             name = counts.names[one.row]
-            if name not in self.muted:
+            if name not in self.hushed:
                 self._hush(name, Rule.SILENT, one.since, one.lines_per_minute, counts.end)
         for number, since in deaf.items():
             space = counts.names[int((counts.spaces == number).argmax())][0]
             name = (space, "")
-            if name not in self.muted:
+            if name not in self.hushed:
                 self._hush(name, Rule.DEAF, since, 0.0, counts.end)
 
     def unmute(self, counts: Counts, spikes: Spikes) -> None:
         """Listen again to every service that was waved aside and is as usual now.
 
-        One that only ever speaks of errors, or has stopped speaking, has none: nobody may wait for it to say so.
+        One that says nothing has no errors: nobody may wait for it to say that it is well. A silence ends with a line.
         """
-        for name, was_silence in list(self.muted.items()):
+        for name in list(self.muted):
             row = counts.rows.get(name)
-            if row is None:
-                space = [at for one, at in counts.rows.items() if one[0] == name[0]]
-                heard = max((int(counts.last_line[at]) for at in space), default=counts.end)
-                quiet = counts.end - heard < ONSET_SETTLES_SECONDS
-            else:
-                odd, _ = spikes.still(np.array([row]), np.zeros(1))
-                speaks = counts.end - counts.last_line[row] < ONSET_SETTLES_SECONDS
-                quiet = odd[0] == 0 and (speaks or not was_silence)
-            if quiet:
-                del self.muted[name]
+            if row is None or spikes.still(np.array([row]), np.zeros(1))[0][0] == 0:
+                self.muted.discard(name)
                 # What came while it was muted is still in the window, and was waved aside.
                 self.spent[name] = counts.end
+        for name, since in list(self.hushed.items()):
+            if heard_at(counts, rows_of(counts, name)) >= since:
+                del self.hushed[name]
 
     def _begin(self, one: Elevation, counts: Counts, spikes: Spikes, silence: Trouble | None) -> Trouble:
         name = counts.names[one.row]
@@ -226,6 +229,17 @@ class Troubles:
             unit="lines",
             why=wording.silent(name[1], seconds, usual),
         )
+
+
+def rows_of(counts: Counts, name: Name) -> list[int]:
+    """The row of a service, or those of a whole space where none is named."""
+    space, service = name
+    return [row for one, row in counts.rows.items() if one[0] == space and service in ("", one[1])]
+
+
+def heard_at(counts: Counts, rows: Iterable[int]) -> int:
+    """The second of the last line in any of these rows; 0 where there is none."""
+    return max((int(counts.last_line[row]) for row in rows), default=0)
 
 
 def _finding(name: Name, one: Elevation, began: int, now: int) -> Finding:
