@@ -165,9 +165,12 @@ def _go_deeper(opened: int, path: str, now: Folder, waiting: list[tuple[int, str
     if path.count("/") >= DEPTH_MAX:
         return
     for name in now.folders:
-        # Gone, or a link since: no part of the workspace any more.
-        with suppress(OSError):
-            waiting.append((os.open(name, FOLDER, dir_fd=opened), f"{path}/{name}" if path else name, is_anew))
+        try:
+            deeper = os.open(name, FOLDER, dir_fd=opened)
+        except OSError:
+            # Gone, or a link since: no part of the workspace any more.
+            continue
+        waiting.append((deeper, f"{path}/{name}" if path else name, is_anew))
 
 
 def _again(opened: int, before: Folder) -> Folder | None:
@@ -216,20 +219,25 @@ def _scan(opened: int, path: str, tracked: Tracked, is_ignored: Ignored) -> Fold
     if path and (".git" in found or path in tracked.submodules):
         return Folder(stamp, seen_at_ns, rules, is_nested=True)
     before = path + "/" if path else ""
-    known, files, folders = tracked.files, [], []
-    are_listed = are_all_listed(found)
-    for name, entry in found.items():
-        if not are_listed and not is_listed(name):
-            continue
-        inside = before + name
-        if entry.is_file(follow_symlinks=False):
-            if inside in known or not is_ignored(inside):
-                files.append(inside)
-        elif entry.is_dir(follow_symlinks=False) and (
-            inside in tracked.folders or inside in tracked.submodules or not is_ignored(inside + "/")
-        ):
-            folders.append(name)
+    if not are_all_listed(found):
+        found = {name: entry for name, entry in found.items() if is_listed(name)}
+    files = [before + name for name, entry in found.items() if entry.is_file(follow_symlinks=False)]
+    folders: list[str] = []
+    if len(files) < len(found):
+        folders = [
+            name
+            for name, entry in found.items()
+            if entry.is_dir(follow_symlinks=False) and _is_shown(before + name, tracked, is_ignored)
+        ]
+    # Of most folders every file is tracked, and nobody has to ask for each whether it is ignored.
+    if not tracked.files.issuperset(files):
+        files = [inside for inside in files if inside in tracked.files or not is_ignored(inside)]
     return Folder(stamp, seen_at_ns, rules, tuple(sorted(files)), tuple(sorted(folders)))
+
+
+def _is_shown(folder_path: str, tracked: Tracked, is_ignored: Ignored) -> bool:
+    """Whether a folder is entered: it holds something tracked, or is not ignored."""
+    return folder_path in tracked.folders or folder_path in tracked.submodules or not is_ignored(folder_path + "/")
 
 
 def _joined(found: dict[str, Folder]) -> tuple[str, ...]:
