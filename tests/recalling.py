@@ -13,6 +13,7 @@ from hindcast.model.ids import Address
 from hindcast.model.query import Found, Hit, Query, Rank
 from hindcast.model.recollection import Cue, CueKind
 from hindcast.model.record import Record, State
+from hindcast.ports import Early
 from hindcast.recall.keys import keys_of_case
 from hindcast.recall.reading import components, exceptions, identifiers, words_of_case
 from hindcast.recall.text import words_in
@@ -80,8 +81,9 @@ class SmallMemory:
     def __init__(self, *remembered: Case, model: bool = True, bodies: Mapping[str, Any] | None = None) -> None:
         self._model = model
         self._records = {str(record.address): record for record in map(_record, enumerate(remembered, 1))}
-        for path, body in (bodies or {}).items():
-            whole = replace(next(iter(self._records.values())), address=Address("cases", path), body=body)
+        for version, (path, body) in enumerate((bodies or {}).items(), len(remembered) + 1):
+            first = next(iter(self._records.values()))
+            whole = replace(first, address=Address("cases", path), body=body, version=version)
             self._records[str(whole.address)] = whole
         self.asked: list[Query] = []
 
@@ -89,7 +91,7 @@ class SmallMemory:
         """The record at an address."""
         return self._records.get(str(address))
 
-    def search(self, query: Query) -> Found:
+    def search(self, query: Query, *, early: Early | None = None) -> Found:
         """Every record that shares a word or a key."""
         self.asked.append(query)
         wanted = set(words_in(query.text))
@@ -108,6 +110,8 @@ class SmallMemory:
             if scores["words"] or scores["keys"]:
                 hits.append(Hit(record, scores["words"], {arm: Rank(1, scores[arm]) for arm in arms}))
         hits.sort(key=lambda hit: -hit.score)
+        if early is not None:
+            early([hit.record for hit in hits[::2]])
         notes = () if self._model else ("There is no model: meaning took no part.",)
         return Found(tuple(hits[: query.hits_max]), arms, notes=notes)
 

@@ -19,6 +19,7 @@ from hindcast.model.query import Found, Query
 from hindcast.model.recollection import Recollection
 from hindcast.model.record import Record
 from hindcast.model.verdict import Reliability
+from hindcast.ports import Early
 from hindcast.recall.reliability import tabulate
 
 RECENT = timedelta(days=90)
@@ -129,11 +130,11 @@ class Earlier:
         self._view = view
         self._until = until
 
-    def search(self, query: Query) -> Found:
+    def search(self, query: Query, *, early: Early | None = None) -> Found:
         """The earlier records that answer best."""
         limit = query.filter.occurred_until
         until = min(limit, self._until) if limit is not None else self._until
-        return self._view.search(replace(query, filter=replace(query.filter, occurred_until=until)))
+        return self._view.search(replace(query, filter=replace(query.filter, occurred_until=until)), early=early)
 
     def find(self, address: Address | str) -> Record | None:
         """An earlier record, or None."""

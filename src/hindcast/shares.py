@@ -19,6 +19,7 @@ from hindcast.model.errors import Malformed, Missing
 from hindcast.model.ids import Address, check_name
 from hindcast.model.query import Filter, Found, Query
 from hindcast.model.record import MAIN, Change, Commit, Record
+from hindcast.ports import Early
 from hindcast.recall.reading import components as components_in
 from hindcast.recall.shared import Grant, about
 
@@ -108,8 +109,8 @@ class Lent:
         self._view = view
         self._components = components
 
-    def search(self, query: Query) -> Found:
-        """The shared cases that answer best."""
+    def search(self, query: Query, *, early: Early | None = None) -> Found:  # noqa: ARG002
+        """The shared cases that answer best. Nobody is told early: what is not shared must not be shown at all."""
         wanted = replace(query.filter, namespace=CASES.namespace, kind=CASE)
         asked = max(min(query.hits_max * ASKED_TIMES, ASKED_MAX), query.hits_max)
         found = self._view.search(replace(query, filter=wanted, hits_max=asked))

@@ -289,6 +289,21 @@ def test_tokens_of_a_part_are_read_in_the_light_of_the_whole(onnx: OnnxEmbedder)
     assert without.tolist() == all_numbers.tolist(), "a part without tokens leaves the whole"
 
 
+def test_no_more_of_a_text_is_read_than_was_asked_for(onnx: OnnxEmbedder) -> None:
+    """Given how many tokens to read, what comes after them changes neither the vector nor the tokens."""
+    words = "connection pool exhausted after deploy"
+
+    ((short, few, _),) = onnx.embed_tokens([words], tokens_max=64, read_max=7)
+    ((cut, first, _),) = onnx.embed_tokens([f"{words} kafka lag disk full"], tokens_max=64, read_max=7)
+    ((whole, _, _),) = onnx.embed_tokens([f"{words} kafka lag disk full"], tokens_max=64)
+    batch = onnx.embed_tokens([f"{words} kafka lag disk full", words], tokens_max=64, read_max=7)
+
+    np.testing.assert_array_equal(cut, short)
+    assert first.tolist() == few.tolist()
+    assert not np.array_equal(whole, short)
+    assert [numbers.tolist() for _, numbers, _ in batch] == [few.tolist()] * 2
+
+
 def test_an_answer_is_nearest_to_its_own_words(onnx: OnnxEmbedder) -> None:
     """A word's token is nearer to the same word in another sentence than to the words around it."""
     (_, asked, question), (_, numbers, vectors) = onnx.embed_tokens(

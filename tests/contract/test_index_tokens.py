@@ -17,7 +17,14 @@ from hindcast.adapters.index_local import LocalIndex
 from hindcast.adapters.index_local import tokens as tokens_module
 from hindcast.adapters.index_local.asking import COMPARED_MAX
 from hindcast.adapters.index_local.files import alone
-from hindcast.adapters.index_local.tokens import TOKENS_PER_TEXT_MAX, Packed, TokenEmbedder, Tokens, packed_tokens
+from hindcast.adapters.index_local.tokens import (
+    QUESTION_TOKENS_MAX,
+    TOKENS_PER_TEXT_MAX,
+    Packed,
+    TokenEmbedder,
+    Tokens,
+    packed_tokens,
+)
 from hindcast.memory import Memory
 from hindcast.model.errors import Unavailable
 from hindcast.model.ids import Address
@@ -65,9 +72,15 @@ class WordTokens(OnlyVectors):
     """The same, with a token for each different word."""
 
     def embed_tokens(
-        self, texts: Sequence[str], *, tokens_max: int, spans: Sequence[tuple[int, int]] = ()
+        self,
+        texts: Sequence[str],
+        *,
+        tokens_max: int,
+        spans: Sequence[tuple[int, int]] = (),
+        read_max: int | None = None,
     ) -> list[Made]:
         """For each text its vector and its tokens."""
+        texts = [" ".join(text.split()[:read_max]) if read_max is not None else text for text in texts]
         vectors = self.embed(texts)
         found: list[Made] = []
         for at, (text, vector) in enumerate(zip(texts, vectors, strict=True)):
@@ -168,6 +181,37 @@ def test_scores_are_those_of_a_plain_loop(tmp_path: Path) -> None:
         best = [max(0.0, min(1.0, pair.max())) if count else 0.0 for pair in pairs]
         expected = sum(weight * near for weight, near in zip(weights, best, strict=True)) / weights.sum()
         assert expected == pytest.approx(float(found[at]), abs=0.01)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 319, 320, 1_000])
+def test_a_product_is_the_same_in_small_pieces_and_in_large_ones(rows: int) -> None:
+    """Whether or not products are threaded in this process, every row is multiplied with every vector."""
+    rng = np.random.default_rng(rows)
+    levels = rng.integers(-127, 128, (rows, DIMS)).astype(np.int8)
+    vectors = rng.standard_normal((30, DIMS)).astype(np.float32)
+
+    expected = levels.astype(np.float64) @ vectors.T.astype(np.float64)
+
+    for never_threaded in (False, True):
+        found = tokens_module.product(levels, vectors, never_threaded=never_threaded)
+        np.testing.assert_allclose(found, expected, rtol=1e-3, atol=0.05)
+
+
+def test_a_long_question_is_read_from_the_sentence_it_is_about_on(opened: Opened) -> None:
+    """The model reads so much of a question and no more; what a stack leads up to is among it."""
+    model = WordTokens()
+    memory = opened(model)
+    put(memory, asked="the checkout pool is exhausted", below="frame number something")
+    memory.index()
+    model.runs.clear()
+    stack = "".join(f"  File frame{number}\n" for number in range(100))
+
+    told = scores(ask(memory, f"Traceback (most recent call last):\n{stack}the checkout pool is exhausted"))
+
+    assert told["asked"] == pytest.approx(1, abs=0.01)
+    (read,) = model.runs
+    assert read.startswith("the checkout pool is exhausted")
+    assert len(read.split()) == QUESTION_TOKENS_MAX
 
 
 def test_one_run_of_the_model_reads_a_question(opened: Opened) -> None:
@@ -498,10 +542,15 @@ def test_texts_and_questions_without_tokens_are_compared_in_peace(opened: Opened
 
     class Letters(WordTokens):
         def embed_tokens(
-            self, texts: Sequence[str], *, tokens_max: int, spans: Sequence[tuple[int, int]] = ()
+            self,
+            texts: Sequence[str],
+            *,
+            tokens_max: int,
+            spans: Sequence[tuple[int, int]] = (),
+            read_max: int | None = None,
         ) -> list[Made]:
             """Texts without redis have no token at all."""
-            made = super().embed_tokens(texts, tokens_max=tokens_max, spans=spans)
+            made = super().embed_tokens(texts, tokens_max=tokens_max, spans=spans, read_max=read_max)
             return [
                 (vector, *((numbers, tokens) if "redis" in text else (numbers[:0], tokens[:0])))
                 for text, (vector, numbers, tokens) in zip(texts, made, strict=True)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ TEXTS_KEPT_MAX = 512
 TEXT_CHARS_MAX = 20_000
 THREADS_MAX = 64
 _REMEDY = "Run `hindcast models prepare`."
+Kind = TypeVar("Kind")
 
 # The vector of a text, then the numbers of its telling tokens and one vector for each of them, all of unit length.
 Tokenised = tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.float32]]
@@ -101,37 +102,49 @@ class OnnxEmbedder:
         return vectors
 
     def embed_tokens(
-        self, texts: Sequence[str], *, tokens_max: int, spans: Sequence[tuple[int, int]] = ()
+        self,
+        texts: Sequence[str],
+        *,
+        tokens_max: int,
+        spans: Sequence[tuple[int, int]] = (),
+        read_max: int | None = None,
     ) -> list[Tokenised]:
         """For each text its vector, and the numbers and vectors of its telling tokens, all from one run of the model.
 
         Given `spans`, one for each text, the tokens that begin between those two characters are taken, read in the
-        light of the whole text; where there is none of them, all count.
+        light of the whole text; where there is none of them, all count. Given `read_max`, the model reads the first so
+        many tokens of each text, its closing mark among them.
         """
         self._check_count(texts)
         if len(texts) == 1:
-            return [self._read_lately(_clean(texts[0]), spans[0] if spans else None, tokens_max)]
-        return self._tokenised([_clean(text) for text in texts], spans, tokens_max)
+            return [self._read_lately(_clean(texts[0]), spans[0] if spans else None, tokens_max, read_max)]
+        return self._tokenised([_clean(text) for text in texts], spans, tokens_max, read_max)
 
-    def _tokenised_one(self, text: str, span: tuple[int, int] | None, tokens_max: int) -> Tokenised:
-        (found,) = self._tokenised([text], (span,) if span is not None else (), tokens_max)
+    def _tokenised_one(
+        self, text: str, span: tuple[int, int] | None, tokens_max: int, read_max: int | None
+    ) -> Tokenised:
+        (found,) = self._tokenised([text], (span,) if span is not None else (), tokens_max, read_max)
         for part in found:
             # Whoever asks the same next gets these very arrays.
             part.flags.writeable = False
         return found
 
-    def _tokenised(self, texts: Sequence[str], spans: Sequence[tuple[int, int]], tokens_max: int) -> list[Tokenised]:
+    def _tokenised(
+        self, texts: Sequence[str], spans: Sequence[tuple[int, int]], tokens_max: int, read_max: int | None
+    ) -> list[Tokenised]:
         found: list[Tokenised] = [_NOTHING] * len(texts)
         if not texts:
             return found
         loaded = self._load()
         encodings = loaded.tokenizer.encode_batch(texts)
-        for batch in batches([len(encoding.ids) for encoding in encodings]):
-            token_vectors, mask = self._run(loaded, [encodings[at].ids for at in batch])
+        numbered = [_first(encoding.ids, read_max) for encoding in encodings]
+        for batch in batches(list(map(len, numbered))):
+            token_vectors, mask = self._run(loaded, [numbered[at] for at in batch])
             pooled = unit(pool(token_vectors, mask, self._pack.pooling))
             for row, at in enumerate(batch):
-                places = _places(encodings[at].tokens, encodings[at].offsets, spans[at] if spans else None, tokens_max)
-                numbers = np.array(encodings[at].ids, np.int32)[places]
+                tokens, offsets = (_first(all_, read_max) for all_ in (encodings[at].tokens, encodings[at].offsets))
+                places = _places(tokens, offsets, spans[at] if spans else None, tokens_max)
+                numbers = np.array(numbered[at], np.int32)[places]
                 found[at] = (pooled[row], numbers, unit(token_vectors[row, places]))
         return found
 
@@ -172,6 +185,11 @@ def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         batch.append(at)
     if batch:
         yield batch
+
+
+def _first(tokens: Sequence[Kind], count: int | None) -> Sequence[Kind]:
+    """The first so many of a text's tokens, and in the last place the mark that closes it."""
+    return tokens if count is None or len(tokens) <= count else [*tokens[: count - 1], tokens[-1]]
 
 
 def telling(tokens: Sequence[str], tokens_max: int) -> list[int]:

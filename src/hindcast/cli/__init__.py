@@ -44,6 +44,8 @@ def _command(words: Sequence[str]) -> Any:  # noqa: ANN401
 
 def main() -> None:
     """What the `hindcast` command runs."""
+    # Products here are small. On a busy machine one that is shared among threads waits for them longer than it takes.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if "--no-color" in sys.argv:
         os.environ["NO_COLOR"] = "1"
     for stream in (sys.stdout, sys.stderr):

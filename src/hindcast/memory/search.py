@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hindcast.model.query import Found, Hit, Query, Rank
 from hindcast.model.record import Record, Scope, State
-from hindcast.ports import Index, Store
+from hindcast.ports import Early, Index, Store
 
 ARMS = ("words", "meaning", "keys", "tokens")
 # Arms that find nothing by themselves: they compare what others have found.
@@ -53,20 +53,28 @@ def _opinions(
     return {arm: Rank(place, by_arm[arm][place - 1][1]) for arm, place in found if place is not None}
 
 
-def search(store: Store, index: Index, query: Query, scope: Scope) -> Found:
-    """Ask the index, join the arms, and read the winners from history itself."""
+def search(store: Store, index: Index, query: Query, scope: Scope, early: Early | None = None) -> Found:
+    """Ask the index, join the arms, and read the winners from history itself; those that are told early, early."""
     index.follow(embed=False)
     # Where every arm scores what any arm found, nothing in the middle of one is lost for want of depth.
     depth = max(query.hits_max, SCORED_MIN) if query.scored_by_all else query.hits_max * DEPTH_FACTOR
     depth = max(depth, CANDIDATES_MIN)
-    found = index.search(query, scope, candidates_max=depth)
+    known: dict[int, Record] = {}
+
+    def read_early(versions: Sequence[int]) -> None:
+        fresh = store.records(versions)
+        known.update(fresh)
+        if early is not None:
+            early(tuple(fresh.values()))
+
+    found = index.search(query, scope, candidates_max=depth, early=read_early if early is not None else None)
     fused = fuse(found.by_arm, hits_max=query.hits_max)
-    records = store.records([version for version, _, _ in fused])
+    known.update(store.records([version for version, _, _ in fused if version not in known]))
     hits = tuple(
-        Hit(records[version], score, opinions, () if query.one_look else _matched(found.words, records[version]))
+        Hit(known[version], score, opinions, () if query.one_look else _matched(found.words, known[version]))
         for version, score, opinions in fused
         # An erasure may have come between the index and here.
-        if version in records and records[version].state is State.LIVE
+        if version in known and known[version].state is State.LIVE
     )
     return Found(hits, tuple(found.by_arm), found.unembedded, found.notes)
 

@@ -12,7 +12,7 @@ from hindcast.model.ids import Address, check_actor, check_kind, check_namespace
 from hindcast.model.limits import MemoryLimits
 from hindcast.model.query import EVERYTHING, Filter, Found, Hit, Page, Query
 from hindcast.model.record import Record, State
-from hindcast.ports import Index, Store
+from hindcast.ports import Early, Index, Store
 
 RECORDS_PER_PAGE = 100
 LIVE = (State.LIVE,)
@@ -119,8 +119,11 @@ class View:
         """How many live records there are."""
         return sum(self.namespaces(wanted).values())
 
-    def search(self, query: Query | str) -> Found:
-        """The records that answer best, each with the trace of how it was found."""
+    def search(self, query: Query | str, *, early: Early | None = None) -> Found:
+        """The records that answer best, each with the trace of how it was found.
+
+        `early` is told of some of them while the search still waits for a model.
+        """
         asked = Query(query) if isinstance(query, str) else query
         check_query(asked, self._limits)
         if self._index is None:
@@ -129,7 +132,7 @@ class View:
                 field="search",
                 remedy="Open it with a folder for its index.",
             )
-        return search.search(self._store, self._index, asked, self._scope)
+        return search.search(self._store, self._index, asked, self._scope, early)
 
     def presence(self, query: Query | str, *, namespaces_max: int = 50) -> tuple[Presence, ...]:
         """Which namespaces held something like this at this moment, the best matches first."""

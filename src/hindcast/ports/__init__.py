@@ -5,7 +5,7 @@ from __future__ import annotations
 from hindcast.ports.accounts import A, Account, Accounts, Ledger, Passwords, Trail
 from hindcast.ports.code import Applied, Code, Lint, Linter, Workspace, WorkspaceState
 from hindcast.ports.llm import LLM
-from hindcast.ports.memory import Embedder, Index, Row, Searchable, Store, Tip, Writer
+from hindcast.ports.memory import Early, Embedder, Index, Row, Searchable, Store, Tip, Writer
 from hindcast.ports.telemetry import Counted, Kept, Line, Span, Telemetry
 from hindcast.ports.world import Clock, Entropy, Progress
 
@@ -18,6 +18,7 @@ __all__ = [
     "Clock",
     "Code",
     "Counted",
+    "Early",
     "Embedder",
     "Entropy",
     "Index",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -184,10 +184,15 @@ class Store(Protocol):
         ...
 
 
+# Told of records that a search has found so far, so that they can be read while it goes on. Some of them will not be in
+# the answer, some of the answer's are not among them, and where nothing has to be waited for nobody is told anything.
+Early = Callable[[Sequence[Record]], None]
+
+
 class Searchable(Protocol):
     """Memory at one moment, as far as recall needs it."""
 
-    def search(self, query: Query) -> Found:
+    def search(self, query: Query, *, early: Early | None = None) -> Found:
         """The records that answer best, each with the trace of how it was found."""
         ...
 
@@ -221,8 +226,19 @@ class Index(Protocol):
         """Take in what history has gained since the last time, and drop every trace of what it has erased."""
         ...
 
-    def search(self, query: Query, scope: Scope, *, candidates_max: int) -> Candidates:
-        """The best versions that a scope sees and the filter lets through, for each arm."""
+    def search(
+        self,
+        query: Query,
+        scope: Scope,
+        *,
+        candidates_max: int,
+        early: Callable[[Sequence[int]], None] | None = None,
+    ) -> Candidates:
+        """The best versions that a scope sees and the filter lets through, for each arm.
+
+        While it has to wait for a model, it may tell `early` of versions that are likely to be among them, a few at a
+        time and the likeliest first.
+        """
         ...
 
     def close(self) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from hindcast.model import case as cases
@@ -10,6 +11,7 @@ from hindcast.model.case import Case, CaseState
 from hindcast.model.errors import Malformed
 from hindcast.model.query import Filter, Hit, Query, Rank
 from hindcast.model.recollection import Cue, CueKind
+from hindcast.model.record import Record
 from hindcast.ports import Searchable
 from hindcast.recall.keys import EXCEPTION, FINGERPRINT, having, keys_of_clues
 from hindcast.recall.limits import RecallLimits
@@ -40,8 +42,14 @@ class Asked:
     notes: tuple[str, ...]
 
 
-def ask(memory: Searchable, cue: Cue, limits: RecallLimits) -> Asked:
+# Told of a case, and of the text in which the index looked, before it is known whether it will be compared.
+Ahead = Callable[[Case, str], None]
+
+
+def ask(memory: Searchable, cue: Cue, limits: RecallLimits, *, ahead: Ahead | None = None) -> Asked:
     """Search the cases. Those that cannot answer are left out: the asking incident itself, and what was dismissed.
+
+    Cases that are found early are read, and told `ahead`, while the rest is still looked for.
 
     Raises Malformed when there is nothing to ask for.
     """
@@ -66,14 +74,24 @@ def ask(memory: Searchable, cue: Cue, limits: RecallLimits) -> Asked:
         one_look=True,
         tokens_ms_max=limits.tokens_ms_max,
     )
-    found = memory.search(query)
+    read: dict[int, Case] = {}
+
+    def early(records: Sequence[Record]) -> None:
+        for record in records:
+            # What cannot be read is told of when it is in the answer.
+            with suppress(Malformed):
+                case = read[record.version] = _case(record)
+                if ahead is not None:
+                    ahead(case, _text(record, case))
+
+    found = memory.search(query, early=early)
     notes = list(found.notes)
     if found.unembedded:
         notes.append(f"{found.unembedded} cases are not indexed by meaning yet; they were looked for by their words.")
     candidates: list[Candidate] = []
     for hit in found.hits:
         try:
-            candidate = _candidate(hit)
+            candidate = _candidate(hit, read.get(hit.record.version))
         except Malformed as error:
             notes.append(f"{hit.record.address} was left out, because it cannot be read: {error.problem}")
             continue
@@ -82,9 +100,17 @@ def ask(memory: Searchable, cue: Cue, limits: RecallLimits) -> Asked:
     return Asked(tuple(candidates), found.arms, tuple(notes))
 
 
-def _candidate(hit: Hit) -> Candidate:
-    body = hit.record.body
-    if not isinstance(body, Mapping):
+def _candidate(hit: Hit, read: Case | None) -> Candidate:
+    record = hit.record
+    case = read or _case(record)
+    return Candidate(case, str(record.address), record.version, hit.ranks, _text(record, case))
+
+
+def _case(record: Record) -> Case:
+    if not isinstance(record.body, Mapping):
         raise Malformed("Its body is no case.", field="body", remedy="Write cases with hindcast incident.")
-    case = cases.from_json(body)
-    return Candidate(case, str(hit.record.address), hit.record.version, hit.ranks, hit.record.text or case.title)
+    return cases.from_json(record.body)
+
+
+def _text(record: Record, case: Case) -> str:
+    return record.text or case.title

@@ -137,6 +137,14 @@ def features_of(cue: Cue, candidates: Sequence[Candidate], limits: RecallLimits)
     return tuple(found)
 
 
+def read_ahead(case: Case, text: str, limits: RecallLimits) -> None:
+    """Take a case apart before it is compared, while there is nothing else to do: its words are remembered."""
+    word_set(case.title)
+    words_in(text[: limits.case_chars_max])
+    for line in _seen(case, limits.lines_max):
+        words_in(line)
+
+
 def _question(cue: Cue, limits: RecallLimits) -> Question:
     text = clean(cue.text, chars_max=limits.cue_chars_max)
     phrases = phrase_set(text)
@@ -224,10 +232,15 @@ def _lines(text: str, lines_max: int) -> list[Words]:
 
 
 def _echoing(case: Case, asked: Words, lines_max: int) -> list[Words]:
-    """The words of each line that was seen then and may echo what is asked: symptoms, and what the stack says."""
-    stack = case.stack.strip().splitlines()
-    lines = (*case.symptoms, *stack[:1], *stack[-1:])[:lines_max]
+    """The words of each line that was seen then and may echo what is asked."""
+    lines = _seen(case, lines_max)
     return [word_set(line) for line in lines if len(asked.intersection(words_in(line))) >= ECHO_WORDS_MIN]
+
+
+def _seen(case: Case, lines_max: int) -> tuple[str, ...]:
+    """The lines that were seen then: symptoms, and what the stack says."""
+    stack = case.stack.strip().splitlines()
+    return (*case.symptoms, *stack[:1], *stack[-1:])[:lines_max]
 
 
 def _echo(asked: Words, told: Words, words: Rarity[str]) -> float:

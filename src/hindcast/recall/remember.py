@@ -16,7 +16,7 @@ from hindcast.ports import Searchable
 from hindcast.recall import rank
 from hindcast.recall.arms import Asked, Candidate, ask
 from hindcast.recall.explain import reasons
-from hindcast.recall.features import features_of
+from hindcast.recall.features import features_of, read_ahead
 from hindcast.recall.fuse import fuse, standing
 from hindcast.recall.gates import contradict, judge, retire
 from hindcast.recall.learnt import Learnt, Model, shipped
@@ -73,7 +73,7 @@ def consider(
     memory: Searchable, cue: Cue, limits: RecallLimits, allowed: Callable[[Case], bool] | None = None
 ) -> Considered:
     """Ask the arms and compare what they found with the cue."""
-    asked = ask(memory, cue, limits)
+    asked = ask(memory, cue, limits, ahead=lambda case, text: read_ahead(case, text, limits))
     if allowed is not None:
         # Before anything is compared: what may not be known here must not weigh here either.
         asked = replace(asked, candidates=tuple(one for one in asked.candidates if allowed(one.case)))

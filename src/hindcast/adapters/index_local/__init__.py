@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
@@ -177,18 +177,25 @@ class LocalIndex:
             self._catalog.save(self._folder / "catalog")
             self._saved = self._catalog.version
 
-    def search(self, query: Query, scope: Scope, *, candidates_max: int) -> Candidates:
-        """The best versions that a scope sees and the filter lets through, for each arm."""
+    def search(
+        self,
+        query: Query,
+        scope: Scope,
+        *,
+        candidates_max: int,
+        early: Callable[[Sequence[int]], None] | None = None,
+    ) -> Candidates:
+        """The best versions that a scope sees and the filter lets through, for each arm; some of them early."""
         wanted = wanted_arms(query)
         # The model reads the question while the words are looked up.
         reading = None
         if self._vectors is not None and ("meaning" in wanted or "tokens" in wanted):
-            reading = self._model.submit(self._vectors.read, query.text, tokens="tokens" in wanted)
+            reading = self._model.submit(self._vectors.read, query.text)
         with self._lock:
             self._open()
             mask, visible = self._visible(scope, query.filter)
             words, vectors = self._words, self._vectors
-        return Asking(query, words, vectors, mask, visible, candidates_max).answer(reading)
+        return Asking(query, words, vectors, mask, visible, candidates_max).answer(reading, early)
 
     def _visible(self, scope: Scope, wanted: Filter) -> tuple[Mask, NDArray[np.int64]]:
         """Which versions a question may see. One question follows another, mostly about the same."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from operator import itemgetter
@@ -19,6 +19,10 @@ from hindcast.model.query import Candidates, Query
 
 # How many of the best are compared by tokens: beyond these a right answer is seldom found, and time grows with each.
 COMPARED_MAX = 50
+# How many versions are told early, and at once: while those are read, nobody looks whether the model is done. Of the
+# first so many, words and keys are right about most; of those further down about every other.
+TOLD_EARLY_MAX = 18
+TOLD_AT_ONCE = 6
 # As in the fusion of memory: agreement between arms counts, and no single arm's first place decides.
 _RANK_OFFSET = 60
 _DEFAULT = ("words", "meaning")
@@ -44,31 +48,33 @@ class Asking:
     visible: NDArray[np.int64]
     candidates_max: int
 
-    def answer(self, reading: Future[Asked] | None) -> Candidates:
+    def answer(self, reading: Future[Asked] | None, early: Callable[[Sequence[int]], None] | None = None) -> Candidates:
         """Ask every arm that is wanted; the model may still be reading the question while the words are looked up."""
         wanted = wanted_arms(self.query)
         one_look, depth = self.query.one_look, self.candidates_max
         terms = self.words.terms(self.query.text)
-        early: dict[str, Scored] = {}
+        by_words: dict[str, Scored] = {}
         if "words" in wanted:
             heavy = self.words.heavy(self.query.text)
-            early["words"] = self.words.search(
+            by_words["words"] = self.words.search(
                 terms, self.mask, self.visible, hits_max=depth, heavy=heavy, one_look=one_look
             )
         if "keys" in wanted:
-            early["keys"] = self.words.search_keys(
+            by_words["keys"] = self.words.search_keys(
                 self.query.keys, self.mask, self.visible, hits_max=depth, one_look=one_look
             )
+        if reading is not None and early is not None:
+            self._tell_early(by_words, reading, early)
         notes: list[str] = []
         asked = self._asked(reading, wanted, notes)
         unembedded = 0
-        found: dict[str, Scored] = {"words": early["words"]} if "words" in wanted else {}
+        found: dict[str, Scored] = {"words": by_words["words"]} if "words" in wanted else {}
         if asked is not None and self.vectors is not None and "meaning" in wanted:
             rows = self.vectors.meaning.rows(self.visible)
             found["meaning"] = self.vectors.meaning.search(asked.vector, rows, hits_max=depth, one_look=one_look)
             unembedded = len(self.visible) - len(rows)
         if "keys" in wanted:
-            found["keys"] = early["keys"]
+            found["keys"] = by_words["keys"]
         if self.query.scored_by_all:
             found = self._scored_by_all(found, terms, asked)
         if "tokens" in wanted and asked is not None:
@@ -76,6 +82,16 @@ class Asking:
             if compared is not None:
                 found["tokens"] = compared
         return Candidates(found, terms, unembedded, tuple(notes))
+
+    def _tell_early(
+        self, found: Mapping[str, Scored], reading: Future[Asked], early: Callable[[Sequence[int]], None]
+    ) -> None:
+        """Tell what is likely to be in the answer, as long as the model reads."""
+        likely = best_of(found, min(self.query.hits_max, TOLD_EARLY_MAX))
+        for start in range(0, len(likely), TOLD_AT_ONCE):
+            if reading.done():
+                return
+            early(likely[start : start + TOLD_AT_ONCE])
 
     def _asked(self, reading: Future[Asked] | None, wanted: Sequence[str], notes: list[str]) -> Asked | None:
         """What the model made of the question, or a note why it made nothing."""

@@ -57,6 +57,9 @@ class Looks:
 
 
 NEAR = Looks((0.35, 0.12, 0.03, 0.006), 600)
+# Where one look has to do, it takes half the time: of the ten nearest among a hundred thousand that are hard to tell
+# apart it misses one in fifty more.
+NEAR_AT_A_GLANCE = Looks((0.25, 0.06, 0.02, 0.006), 600)
 NEAR_IN_DOUBT = Looks((0.5, 0.25, 0.08, 0.025), 2_500)
 
 Kind = TypeVar("Kind", bound=np.generic)
@@ -238,7 +241,8 @@ class Meaning:
             asked = np.split(self._bits(vector[None])[0], np.cumsum(self._widths)[:-1])
             # Everything is looked at once, however often what is near is.
             first = self._first_apart(rows, asked[0])
-            near, scores, doubtful = self._looked(vector, asked, rows, first, NEAR, hits_max, doubting=not one_look)
+            looks = NEAR_AT_A_GLANCE if one_look else NEAR
+            near, scores, doubtful = self._looked(vector, asked, rows, first, looks, hits_max, doubting=not one_look)
             if doubtful:
                 near, scores, _ = self._looked(vector, asked, rows, first, NEAR_IN_DOUBT, hits_max, doubting=False)
         else:

@@ -25,6 +25,9 @@ FORMAT = 1
 # What is kept of a text and looked at in a question. Beyond these a case repeats itself, and disk is not free.
 TOKENS_PER_TEXT_MAX = 64
 TOKENS_PER_QUERY_MAX = 64
+# What the model reads of a question, its first sentence first: most have fewer tokens, and its time grows with each. On
+# labelled questions reading all of the longest (256) found the right case no more often than reading this much of them.
+QUESTION_TOKENS_MAX = 48
 # Only these are worth the disk: up to 25 KB for each version.
 KINDS = ("case", "runbook")
 
@@ -32,6 +35,8 @@ _LEVELS = 127
 # OpenBLAS multiplies matrices of no more than 2^18 products (rows x columns x depth) without further threads.
 _ONE_THREAD = 2**18
 _ROWS_AS_FLOATS = 320
+# Whether this process was told so before numpy was loaded, as the command tells it (see `cli`).
+NEVER_THREADED = os.environ.get("OPENBLAS_NUM_THREADS") == "1"
 _ROW = np.dtype([("version", "<i8"), ("first", "<i8"), ("count", "<i4"), ("spare", "<i4")])
 
 
@@ -54,11 +59,17 @@ class TokenEmbedder(Protocol):
         ...
 
     def embed_tokens(
-        self, texts: Sequence[str], *, tokens_max: int, spans: Sequence[tuple[int, int]] = ()
+        self,
+        texts: Sequence[str],
+        *,
+        tokens_max: int,
+        spans: Sequence[tuple[int, int]] = (),
+        read_max: int | None = None,
     ) -> list[tuple[Floats, NDArray[np.int32], Floats]]:
         """For each text its vector, the numbers of its telling tokens, and their vectors of unit length.
 
         Given `spans`, one for each text, only the tokens that begin between those two characters, if there are any.
+        Given `read_max`, only the first so many tokens of each text are read at all.
         """
         ...
 
@@ -246,12 +257,13 @@ class Tokens:
         return scores
 
 
-def product(levels: NDArray[np.int8], vectors: Floats) -> Floats:
+def product(levels: NDArray[np.int8], vectors: Floats, *, never_threaded: bool = NEVER_THREADED) -> Floats:
     """Every row of levels times every vector, in pieces that are multiplied by one thread.
 
     A threaded product is twice as fast on an idle machine. On a busy one it waits for its threads, ten times as long.
+    Where no product is threaded, pieces may be as large as the cache allows, which takes half the time.
     """
-    piece = max(1, _ONE_THREAD // vectors.size)
+    piece = _ROWS_AS_FLOATS if never_threaded else max(1, _ONE_THREAD // vectors.size)
     # As floats they take four times the room; some hundred rows at a time stay in the processor's cache.
     rows = max(1, _ROWS_AS_FLOATS // piece) * piece
     floats = np.empty((rows, levels.shape[1]), np.float32)

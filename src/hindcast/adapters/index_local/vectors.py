@@ -20,6 +20,7 @@ from hindcast.adapters.index_local.text import head_of, searched
 from hindcast.adapters.index_local.tokens import FORMAT as TOKENS_FORMAT
 from hindcast.adapters.index_local.tokens import (
     KINDS,
+    QUESTION_TOKENS_MAX,
     TOKENS_PER_QUERY_MAX,
     TOKENS_PER_TEXT_MAX,
     Packed,
@@ -44,7 +45,7 @@ class Asked:
     """What one run of the model made of a question."""
 
     vector: Floats
-    # Empty unless token vectors were asked for.
+    # Empty where the model does not tell them.
     numbers: NDArray[np.int32]
     token_vectors: Floats
 
@@ -77,12 +78,15 @@ class Vectors:
         name = hashlib.sha256(f"{layout} {self._embedder.model}".encode()).hexdigest()[:16]
         return self._folder / f"{what}-{name}"
 
-    def read(self, text: str, *, tokens: bool) -> Asked:
-        """Let the model read a question, once."""
+    def read(self, text: str) -> Asked:
+        """Let the model read a question, once: the sentence it is about first, then the rest as far as it goes."""
         text = text[:EMBEDDED_CHARS_MAX]
-        if tokens and isinstance(self._embedder, TokenEmbedder):
+        begin, end = head_of(text)
+        if begin:
+            text = f"{text[begin:end]}\n{text[:begin]}{text[end:]}"
+        if isinstance(self._embedder, TokenEmbedder):
             ((vector, numbers, vectors),) = self._embedder.embed_tokens(
-                [text], tokens_max=TOKENS_PER_QUERY_MAX, spans=[head_of(text)]
+                [text], tokens_max=TOKENS_PER_QUERY_MAX, spans=[(0, end - begin)], read_max=QUESTION_TOKENS_MAX
             )
             return Asked(np.asarray(vector, np.float32), numbers, vectors)
         nothing = np.zeros((0, self._embedder.dims), np.float32)
