@@ -20,7 +20,7 @@ from hindcast.model.ids import Address
 from hindcast.model.incident import from_json
 from hindcast.model.query import Filter, Query
 from hindcast.model.recollection import Cue, Familiarity, Recollection
-from hindcast.model.record import MAIN, Record
+from hindcast.model.record import MAIN, Action, Commit, Record
 from hindcast.model.verdict import Experience
 from hindcast.reason.answer import diagnose
 from hindcast.recall.limits import RecallLimits
@@ -32,6 +32,8 @@ from hindcast.shares import Side, grants, shares_of
 RUNBOOKS = "runbooks"
 RUNBOOK = "runbook"
 RUNBOOKS_SHOWN_MAX = 2
+# Looking at more steps than this one by one takes longer than a few answers.
+STEPS_FOLLOWED_MAX = 20
 
 # The present of another space; None: there is no such space.
 OpenView = Callable[[str], View | None]
@@ -164,6 +166,15 @@ def _changes_before(view: View, incident: str) -> tuple[str, ...]:
     )
 
 
+def _teaches(memory: Memory, commit: Commit) -> bool:
+    """Whether a step changed more than how incidents go on. What was erased, and what is joined, may be anything."""
+    if commit.action is not Action.COMMIT:
+        return True
+    changes = memory.changes(commit)
+    touched = (*changes.learned, *(one.after for one in changes.changed), *changes.forgotten)
+    return not touched or any(record.namespace != INCIDENTS for record in touched)
+
+
 def _beside(view: View) -> _Beside:
     takes = any(share.side is Side.TAKEN for share in shares_of(view))
     has_runbooks = bool(view.list(Filter(namespace=RUNBOOKS, kind=RUNBOOK), records_max=1).records)
@@ -178,6 +189,8 @@ class Minds:
         self._now = now
         self._instruments = instruments
         self._known: dict[str, Recollect] = {}
+        # By space: the newest step that was looked at, and the newest that answers may rest on.
+        self._steps: dict[str, tuple[int, int]] = {}
 
     def of(self, space: str) -> Recollect:
         """Who can be asked about a space."""
@@ -195,5 +208,18 @@ class Minds:
         return self.of(space).about(incident)
 
     def step(self, space: str) -> int:
-        """The newest step of a space."""
-        return self._register.memory(space).now().newest_step
+        """The newest step of a space that an answer to a question may rest on.
+
+        What an incident teaches is in its case. A step that wrote nothing but how incidents go on changes no answer,
+        and while an outage lasts there are many of those.
+        """
+        memory = self._register.memory(space)
+        newest = memory.now().newest_step
+        seen, counts = self._steps.get(space, (0, 0))
+        if newest != seen:
+            behind = newest - seen
+            followed = memory.log(None, before=newest + 1, commits_max=behind) if behind <= STEPS_FOLLOWED_MAX else ()
+            taught = [commit.seq for commit in followed if _teaches(memory, commit)]
+            counts = max((counts, *taught)) if followed else newest
+            self._steps[space] = (newest, counts)
+        return counts

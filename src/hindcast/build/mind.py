@@ -104,8 +104,8 @@ class _Stopwatch:
 class Lately:
     """What was answered a moment ago: in an outage the same is asked by everybody and their agents.
 
-    An answer stands until anything is written in its space, and never for long: how long ago something was is part of
-    it. Several threads may use it: each step is one operation on one dictionary.
+    An answer stands until something is written in its space that it may rest on, and never for long: how long ago
+    something was is part of it. Several threads may use it: each step is one operation on one dictionary.
     """
 
     def __init__(self, *, seconds: Callable[[], float] = monotonic) -> None:
@@ -113,7 +113,7 @@ class Lately:
         self._kept: dict[bytes, tuple[int, float, bytes]] = {}
 
     def find(self, request: bytes, step: int) -> bytes | None:
-        """The answer to the very same request, if nothing was written since."""
+        """The answer to the very same request, if nothing was written since that it may rest on."""
         known_at, until, answer = self._kept.get(request, (-1, 0.0, b""))
         return answer if known_at == step and self._seconds() < until else None
 
