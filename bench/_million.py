@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench._world import NAMESPACE, HashEmbedder, median, open_bench, texts, tick, timed
+from bench._world import NAMESPACE, HashEmbedder, median, open_bench, read_once, texts, tick, timed
 from hindcast.adapters.clock import ManualClock
 from hindcast.adapters.index_local import LocalIndex
 from hindcast.adapters.index_local.meaning import SCALE, SIMILARITY_MIN
@@ -162,11 +162,7 @@ def main() -> None:
     views = [(memory.at(commits[seq]), text) for seq, text in questions]
     cold = [timed(lambda view=view, text=text: view.search(text), 1)[0] for view, text in views[:WARM_UP]]  # type: ignore[misc]
     views = views[WARM_UP:]
-    for file in (folder / "index").rglob("*"):
-        if file.is_file():
-            with file.open("rb") as opened:
-                while opened.read(1 << 24):
-                    pass
+    read_once(folder / "index")
     both = [timed(lambda view=view, text=text: view.search(text), 1)[0] for view, text in views]  # type: ignore[misc]
     rss_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     only = [
