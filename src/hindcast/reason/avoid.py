@@ -14,7 +14,7 @@ from hindcast.model.case import Outcome
 from hindcast.model.diagnosis import Advice, Claim
 from hindcast.model.recollection import Cue, Remembered
 from hindcast.model.verdict import Caution, Experience, Judgement, Matter, Verdict
-from hindcast.reason.cautions import concerning, with_cautions
+from hindcast.reason.cautions import concerning, with_cautions, without_cautioned
 from hindcast.reason.held import Lasting, lasting
 from hindcast.reason.pool import ANSWERING_COUNTS, Member, Standing
 from hindcast.reason.shares import share
@@ -69,12 +69,13 @@ def weigh(members: Sequence[Member], cue: Cue, answering: Remembered | None, exp
     tries = [one for member in members for one in tries_of(member)]
     harmful = [one for one in tries if one.outcome is Outcome.MADE_WORSE and one.member.standing is not Standing.NEAR]
     tries, cut = _without_harm(tries, harmful)
+    cautions = concerning(experience.cautions, members, cue)
+    tries, left_out = without_cautioned(tries, cautions)
     discredited = _discredited(tries, harmful)
     tries = [_claimed(one, harmful) if one.member.ref in discredited else one for one in tries]
     actions = [_action(group, members, cue, answering) for group in grouped(tries)]
     fixes = sorted((one for one in actions if one.worked and not one.made_worse), key=_by_strength)
-    cautions = concerning(experience.cautions, members, cue)
-    notes: list[str] = []
+    notes = list(left_out)
     proposed = []
     for one in fixes:
         rejected = _rejection(one, members, cue, experience)

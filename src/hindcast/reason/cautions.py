@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from hindcast.model.case import Outcome
 from hindcast.model.diagnosis import Advice
 from hindcast.model.recollection import Cue
 from hindcast.model.verdict import Caution
 from hindcast.reason.pool import Member
-from hindcast.reason.tries import same
+from hindcast.reason.tries import Try, same, without
 from hindcast.reason.wording import day, full_stop, one_line
 
 ACTION_CHARS_MAX = 400
@@ -22,6 +23,31 @@ def concerning(cautions: Sequence[Caution], members: Sequence[Member], cue: Cue)
     own = {member.case.id for member in members if member.is_occurrence and not member.is_foreign}
     own |= {cue.incident} - {""}
     return tuple(one for one in cautions if fingerprints & set(one.fingerprints) or one.incident in own)
+
+
+def without_cautioned(tries: Sequence[Try], cautions: Sequence[Caution]) -> tuple[list[Try], tuple[str, ...]]:
+    """Tries that worked, less the clauses that somebody has since said not to try, and what was left out of which.
+
+    What they warned of as a whole stays whole: whether it is proposed is decided where all of it is weighed.
+    """
+    kept: list[Try] = []
+    notes: dict[str, None] = {}
+    for one in tries:
+        said = [caution for caution in cautions if caution.at >= one.member.case.occurred_at]
+        left = without(one.action, [caution.action for caution in said]) if one.outcome is Outcome.WORKED else ""
+        if not left or left == one.action:
+            kept.append(one)
+            continue
+        kept.append(replace(one, action=left))
+        for caution in said:
+            if without(one.action, [caution.action]) != one.action:
+                notes[_left_out(one, caution)] = None
+    return kept, tuple(notes)
+
+
+def _left_out(one: Try, caution: Caution) -> str:
+    what, action = (one_line(text, WHY_CHARS_MAX).rstrip(".") for text in (one.action, caution.action))
+    return f"“{what}” is told without a part of it: {caution.by} said on {day(caution.at)} not to try “{action}”."
 
 
 def with_cautions(avoid: Sequence[Advice], cautions: Sequence[Caution]) -> tuple[Advice, ...]:

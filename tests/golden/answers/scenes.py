@@ -68,6 +68,15 @@ def warned() -> Experience:
     return Experience(cautions=(first, second, other))
 
 
+def warned_of_a_part() -> Experience:
+    """Somebody turned down the card that carried one half of the past fix."""
+    said = Caution(
+        "Set `pool_size` from 200 to 20.", "the new cluster needs more", "cy", NOW - days(1), (FINGERPRINT,), "inc-1",
+        "cautions/fix-1a2b3c4d5e6f@71",
+    )  # fmt: skip
+    return Experience(cautions=(said,))
+
+
 PLAYBOOK = runbook(
     "kafka.lag",
     "Kafka consumers fall behind",
@@ -119,6 +128,7 @@ SCENES: dict[str, Scene] = {
         )
     ),
     "turned_down_as_a_card": Scene(recollection(remembered(story())), experience=warned()),
+    "a_part_turned_down_as_a_card": Scene(recollection(remembered(story())), experience=warned_of_a_part()),
     "maybe_related": Scene(
         recollection(
             remembered(case(cause="A failover of Redis closed every connection.", fix="Waited for the failover"), 0.46)
