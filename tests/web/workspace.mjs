@@ -20,7 +20,7 @@ await story(async ({ page, allow }) => {
   check(page.url().includes(`incident=${here.incident}`), "the address says whose fixes these are");
   await code.getByText("def teardown").waitFor();
   await code.getByText(/^Broke .* before/).first().waitFor();
-  await release.getByRole("textbox", { name: `${LOOP}, after` }).getByText(RELEASE).waitFor();
+  await release.getByRole("group", { name: `${LOOP}, after` }).getByText(RELEASE).waitFor();
   await log.getByText("Nobody has decided about a fix here yet").waitFor();
   await axe(page, "the workspace");
 

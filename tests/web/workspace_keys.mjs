@@ -17,7 +17,7 @@ await story(
     const log = page.getByRole("region", { name: "Memory log" });
     const code = page.getByRole("textbox", { name: `${LOOP}, code` });
     await fixes.getByText("0 of 2 reviewed").waitFor();
-    await fixes.getByRole("textbox", { name: `${LOOP}, after` }).getByText(RELEASE).waitFor();
+    await fixes.getByRole("group", { name: `${LOOP}, after` }).getByText(RELEASE).waitFor();
     await axe(page, "the workspace, light");
 
     // Every key is told.
@@ -97,7 +97,7 @@ await story(
 
     // Somebody else changes the file while the new deck is still on its way: the card says so, and waits.
     await page.getByText("Taken back: the file is as it was.").waitFor();
-    await fixes.getByRole("textbox", { name: `${LOOP}, after` }).getByText(RELEASE).waitFor();
+    await fixes.getByRole("group", { name: `${LOOP}, after` }).getByText(RELEASE).waitFor();
     let arrive;
     const arriving = new Promise((resolve) => {
       arrive = resolve;

@@ -12,7 +12,9 @@ import { Words } from "@/ui/Words";
 import { type Cut, cut, joined } from "./cutting";
 import { type Glance, isApplied } from "./deck";
 import { tongueOf } from "./editor/languages";
+import { ReadSides } from "./ReadSides";
 
+// A change is read without an editor; one that can be typed into is fetched by whoever modifies.
 const TwoSides = lazy(() => import("./TwoSides"));
 
 export type Doing = "" | "modify" | "reject" | "branch";
@@ -147,8 +149,13 @@ export function Counts({ added, removed }: { added: number; removed: number }) {
 function Body(props: FixCardProps) {
   const { card, doing, decide, whyNot, isStale, widen } = props;
   const whole = useRead("/api/v1/cards/{card_id}", { path: { card_id: card.id } });
-  const [typed, setTyped] = useState<string | null>(null);
-  const part = useMemo(() => (whole.data ? cut(whole.data.before ?? "", whole.data.after ?? "") : null), [whole.data]);
+  const [before, after] = [whole.data?.before ?? "", whole.data?.after ?? ""];
+  const isThere = whole.data !== undefined;
+  const part = useMemo(() => (isThere ? cut(before, after) : null), [isThere, before, after]);
+  // What was typed is for the change that it began from; of another one it would undo what is new in it.
+  const [draft, setDraft] = useState<{ part: Cut | null; text: string } | null>(null);
+  const typed = draft && draft.part === part ? draft.text : null;
+  const setTyped = (text: string) => setDraft({ part, text });
   return (
     <>
       <div className="px-3.5 pb-2.5 pl-[39px]">
@@ -190,20 +197,12 @@ function Body(props: FixCardProps) {
         <Shown of={whole} what="The diff" loading={<Skeleton className="m-3 h-20" />}>
           {() =>
             part && (
-              <Suspense fallback={<Skeleton className="m-3 h-20" />}>
-                <TwoSides
-                  before={part.before}
-                  after={part.after}
-                  first={part.first}
-                  tongue={tongueOf(card.path)}
-                  label={card.path}
-                  isWrapped
-                  isEditing={doing === "modify"}
-                  typed={setTyped}
-                  accept={() => submitModified(props, part, typed)}
-                  cancel={() => props.setDoing("")}
-                />
-              </Suspense>
+              <Sides
+                {...{ part, card, typed, setTyped }}
+                isEditing={doing === "modify"}
+                accept={() => submitModified(props, part, typed)}
+                cancel={() => props.setDoing("")}
+              />
             )
           }
         </Shown>
@@ -225,6 +224,33 @@ function Body(props: FixCardProps) {
       )}
       <Actions {...props} whyNot={whyNot || (isStale ? STALE : "")} part={part} typed={typed} line={whole.data?.line} />
     </>
+  );
+}
+
+interface SidesProps {
+  part: Cut;
+  card: Glance;
+  isEditing: boolean;
+  typed: string | null;
+  setTyped: (text: string) => void;
+  accept: () => void;
+  cancel: () => void;
+}
+
+function Sides({ part, card, isEditing, typed, setTyped, accept, cancel }: SidesProps) {
+  const shown = {
+    before: part.before,
+    after: part.after,
+    first: part.first,
+    tongue: tongueOf(card.path),
+    label: card.path,
+  };
+  const read = <ReadSides {...shown} />;
+  if (!isEditing) return read;
+  return (
+    <Suspense fallback={read}>
+      <TwoSides {...shown} begun={typed} isWrapped isEditing typed={setTyped} accept={accept} cancel={cancel} />
+    </Suspense>
   );
 }
 

@@ -1,21 +1,7 @@
-import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { syntaxHighlighting } from "@codemirror/language";
 import type { Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
-import { tags } from "@lezer/highlight";
-
-// The tokens have no violet, and words of a language need a hue that means nothing else here.
-const WORD = "light-dark(#7a3e9d, #c8a6f0)";
-
-const words = HighlightStyle.define([
-  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: WORD },
-  { tag: [tags.string, tags.special(tags.string), tags.regexp], color: "var(--sage)" },
-  { tag: [tags.number, tags.bool, tags.null, tags.atom], color: "var(--sand)" },
-  { tag: [tags.function(tags.variableName), tags.function(tags.propertyName)], color: "var(--moon)" },
-  { tag: [tags.definition(tags.propertyName), tags.propertyName, tags.attributeName], color: "var(--fg)" },
-  { tag: [tags.className, tags.typeName, tags.namespace], color: "var(--moon)" },
-  { tag: [tags.heading, tags.tagName], color: WORD },
-  { tag: [tags.comment, tags.meta], color: "var(--fg3)" },
-]);
+import { words } from "./words";
 
 /** How code looks: the tokens of the page, so that both themes are there without asking. */
 export const look: Extension = [
