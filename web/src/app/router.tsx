@@ -77,6 +77,14 @@ const incidents = createRoute({
   }),
 });
 
+export interface IncidentSearch {
+  /** What is read over the page: the fix, or the handover. */
+  show?: string | undefined;
+  /** Which reason the evidence is looked at for. */
+  evidence?: string | undefined;
+  timeline?: string | undefined;
+}
+
 const incident = createRoute({
   getParentRoute: () => root,
   path: "/incidents/$incident",
@@ -84,6 +92,11 @@ const incident = createRoute({
     code(() => import("@/features/incidents/IncidentPage")),
     "IncidentPage",
   ),
+  validateSearch: (search: Record<string, unknown>): IncidentSearch => ({
+    show: textIn(search, "show"),
+    evidence: textIn(search, "evidence"),
+    timeline: textIn(search, "timeline"),
+  }),
 });
 
 export interface LiveSearch {

@@ -10,8 +10,9 @@ import type { Verb } from "./deciding";
 import { MoreButton } from "./MoreButton";
 
 type Incident = Schemas["IncidentTold"];
-/** What is opened over the page. */
-export type Open = "resolve" | "split" | "join" | "fix" | null;
+/** What can be read over the page; the address says which. */
+export const SHEETS = ["fix", "escalate"] as const;
+export type Open = "resolve" | "split" | "join" | (typeof SHEETS)[number] | null;
 
 interface HeadProps {
   incident: Incident;
@@ -55,6 +56,11 @@ export function Head({ incident, open, decide, whyNot }: HeadProps) {
         {!isUnderWay && incident.state !== "joined" && (
           <Button whyNot={whyNot} onClick={() => say("reopen")}>
             Reopen
+          </Button>
+        )}
+        {isUnderWay && (
+          <Button keys="e" onClick={() => open("escalate")}>
+            Escalate
           </Button>
         )}
         <Button keys="shift+r" whyNot={whyNot} onClick={() => open("resolve")}>

@@ -1,4 +1,4 @@
-import { useParams } from "@tanstack/react-router";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { FileDown } from "lucide-react";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { useAct } from "@/api/acting";
@@ -12,7 +12,7 @@ import { CopyButton } from "@/ui/CopyButton";
 import { Page } from "@/ui/Page";
 import { ErrorBox, Shown, Skeleton } from "@/ui/states";
 import { useDecision } from "./deciding";
-import { Head, type Open } from "./Head";
+import { Head, type Open, SHEETS } from "./Head";
 import { Hero, isAfter } from "./Hero";
 import { Outcome } from "./Outcome";
 import { People } from "./People";
@@ -29,6 +29,7 @@ const ResolveDialog = lazy(() => import("./ResolveDialog"));
 const SplitDialog = lazy(() => import("./SplitDialog"));
 const JoinDialog = lazy(() => import("./JoinDialog"));
 const FixSheet = lazy(() => import("./FixSheet"));
+const EscalateSheet = lazy(() => import("./EscalateSheet"));
 const EvidenceSheet = lazy(() => import("./EvidenceSheet"));
 
 export function IncidentPage() {
@@ -66,6 +67,29 @@ export function IncidentPage() {
   );
 }
 
+interface Address {
+  show?: string | undefined;
+  evidence?: string | undefined;
+  timeline?: string | undefined;
+}
+
+/** What is opened and filtered stands in the address, so that it can be shared; it is no place to come back to. */
+function useAddress(): { search: Address; go: (part: Address) => void } {
+  const search: Address = useSearch({ from: "/incidents/$incident" });
+  const navigate = useNavigate({ from: "/incidents/$incident" });
+  return {
+    search,
+    go: (part) => void navigate({ search: (now) => ({ ...now, ...part }), replace: true }),
+  };
+}
+
+const CAUSE = "cause";
+
+/** A reason by what it compares: which words follow changes with every line that arrives. */
+function keyOf(reason: string): string {
+  return reason.split(":", 1)[0] ?? "";
+}
+
 function Loading() {
   return (
     <div role="status" aria-label="Loading the incident" className="flex flex-col gap-4">
@@ -85,8 +109,8 @@ function rememberedIn(answer: Answer | undefined): Schemas["RememberedTold"] | n
 }
 
 function Whole({ incident }: { incident: Incident }) {
-  const [open, setOpen] = useState<Open>(null);
-  const [reason, setReason] = useState("");
+  const { search, go } = useAddress();
+  const [deciding, setDeciding] = useState<Open>(null);
   // What was said is about one memory; the next one has not been judged.
   const [judged, setJudged] = useState<Schemas["VerdictTold"] | null>(null);
   const cannotRespond = useWhyNot("respond");
@@ -97,6 +121,14 @@ function Whole({ incident }: { incident: Incident }) {
   });
   const answer = recall.data;
   const remembered = rememberedIn(answer);
+  // What is read stands in the address, so that it can be shared; what is decided is nobody's to begin by a link.
+  const open = deciding ?? SHEETS.find((one) => one === search.show) ?? null;
+  const setOpen = (what: Open) => {
+    const sheet = SHEETS.find((one) => one === what);
+    setDeciding(sheet ? null : what);
+    if (search.show !== sheet) go({ show: sheet });
+  };
+  const reason = [CAUSE, ...(answer?.diagnosis.reasons ?? [])].find((one) => keyOf(one) === search.evidence) ?? "";
   const isOver = incident.state === "resolved" || incident.state === "dismissed";
   // What came later is no last time: nothing of it can be lined up with.
   const isLast = answer?.diagnosis.familiarity !== "not seen before" && !isAfter(answer?.diagnosis, incident);
@@ -146,6 +178,12 @@ function Whole({ incident }: { incident: Incident }) {
       run: rollBack,
       isOff: !suspect || Boolean(cannotRecord),
     },
+    {
+      keys: "e",
+      label: "Escalate: whom to ask, and what they have to know",
+      run: () => setOpen("escalate"),
+      isOff: incident.state !== "open" && incident.state !== "awaiting",
+    },
     { keys: "shift+r", label: "Say what ended it", run: () => setOpen("resolve"), isOff: Boolean(cannotRespond) },
     {
       keys: "shift+c",
@@ -166,7 +204,7 @@ function Whole({ incident }: { incident: Incident }) {
                 incident={incident}
                 answer={told}
                 then={then}
-                look={setReason}
+                look={(one) => go({ evidence: keyOf(one) })}
                 review={() => setOpen("fix")}
                 judge={judge}
                 rolledBack={
@@ -182,7 +220,13 @@ function Whole({ incident }: { incident: Incident }) {
             )}
           </Recalled>
           {!isOver && <Outcome incident={incident} />}
-          <Timeline incident={incident} answer={answer} then={then} />
+          <Timeline
+            incident={incident}
+            answer={answer}
+            then={then}
+            kind={search.timeline}
+            choose={(kind) => go({ timeline: kind })}
+          />
           <People incident={incident} whyNot={cannotRecord} />
           <Suspense>
             <Signs incident={incident} />
@@ -203,6 +247,9 @@ function Whole({ incident }: { incident: Incident }) {
             close={() => setOpen(null)}
             confirm={() => decide("confirm")}
           />
+        )}
+        {open === "escalate" && (
+          <EscalateSheet incident={incident} answer={answer} close={() => setOpen(null)} whyNot={cannotRecord} />
         )}
         {open === "split" && <SplitDialog incident={incident} close={() => setOpen(null)} />}
         {open === "join" && <JoinDialog incident={incident} close={() => setOpen(null)} />}
@@ -230,7 +277,7 @@ function Whole({ incident }: { incident: Incident }) {
         {reason && answer && (
           <EvidenceSheet
             reason={reason}
-            close={() => setReason("")}
+            close={() => go({ evidence: undefined })}
             incident={incident}
             answer={answer}
             remembered={remembered}
