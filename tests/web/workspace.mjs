@@ -75,6 +75,9 @@ await story(async ({ page, allow }) => {
   await log.getByRole("button", { name: /^Rejected: / }).click();
   const sheet = page.getByRole("dialog");
   await sheet.getByText("pool_size = 20", { exact: false }).first().waitFor();
+  await page.waitForURL(/entry=fix-/);
+  await page.reload();
+  await sheet.getByText("pool_size = 20", { exact: false }).first().waitFor();
   await axe(page, "a decision of the past");
   await sheet.getByRole("button", { name: "Take it back" }).click();
   await cap.waitFor();

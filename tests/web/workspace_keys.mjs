@@ -56,6 +56,18 @@ await story(
     await page.keyboard.press("k");
     await code.getByText("def teardown").waitFor();
 
+    // Searching within the file is fetched by the first who is in it; the key that asks for it waits for it.
+    await code.focus();
+    await page.keyboard.press("Control+f");
+    const find = page.getByRole("textbox", { name: "Find" });
+    await find.waitFor();
+    await page.keyboard.type("teardown");
+    await code.locator(".cm-searchMatch").first().waitFor();
+    await axe(page, "searching within a file");
+    await page.keyboard.press("Escape");
+    await find.waitFor({ state: "detached" });
+    await until(async () => (await page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? "")).endsWith("code"), "focus is back in the file");
+
     // Accept, undo, modify and undo, reject and undo: a letter each.
     await page.keyboard.press("a");
     await log.getByRole("button", { name: /^Accepted: Release/ }).waitFor();

@@ -150,6 +150,8 @@ export interface TimeSearch {
   since?: string | undefined;
   source?: string | undefined;
   into?: string | undefined;
+  /** The record that is read over the page. */
+  record?: string | undefined;
 }
 
 const TIME_NAMES = [
@@ -164,6 +166,7 @@ const TIME_NAMES = [
   "since",
   "source",
   "into",
+  "record",
 ] as const;
 
 const time = createRoute({
@@ -185,6 +188,7 @@ export interface WorkspaceSearch {
   incident?: string | undefined;
   card?: string | undefined;
   log?: string | undefined;
+  entry?: string | undefined;
   pane?: string | undefined;
 }
 
@@ -202,6 +206,7 @@ const workspace = createRoute({
     incident: textIn(search, "incident"),
     card: textIn(search, "card"),
     log: textIn(search, "log"),
+    entry: textIn(search, "entry"),
     pane: textIn(search, "pane"),
   }),
 });

@@ -135,7 +135,11 @@ function Reasons({ reasons, look }: { reasons: readonly string[]; look: (reason:
             aria-haspopup="dialog"
             className="min-w-0"
           >
-            {what.charAt(0).toUpperCase() + what.slice(1)} <span className="pl-1 text-fg2">{rest.join(": ")}</span>
+            <span className="flex gap-1.5">
+              {/* Its name is read whole; of the rest, as much as there is room for. */}
+              <span className="shrink-0">{what.charAt(0).toUpperCase() + what.slice(1)}</span>{" "}
+              <span className="truncate text-fg2">{rest.join(": ")}</span>
+            </span>
           </ChipButton>
         );
       })}

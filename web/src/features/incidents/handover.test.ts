@@ -36,7 +36,7 @@ function answer(parts: Partial<Schemas["Diagnosis"]>): Schemas["AnswerTold"] {
 test("whoever takes over reads what it is, where it is, and that nothing was tried", () => {
   const text = handover(incident(), undefined, LINK, "");
   expect(text).toContain("# payment: 120 errors # in 2 minutes\n");
-  expect(text).toContain("major, open since Wed, 18 Nov 2026, 02:13:10 UTC: ");
+  expect(text).toContain("major, open, began Wed, 18 Nov 2026, 02:13:10 UTC: ");
   expect(text).toContain("payment, orders");
   expect(text).toContain(LINK);
   expect(text).toContain("Nobody has recorded an attempt yet.");

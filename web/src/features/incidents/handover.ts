@@ -35,6 +35,14 @@ function flat(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
+const STANDING: Record<Schemas["Standing"], string> = {
+  open: "open",
+  awaiting: "quiet and waiting for confirmation",
+  resolved: "resolved",
+  dismissed: "dismissed",
+  joined: "part of another",
+};
+
 const TRIED: Record<Schemas["Outcome"], string> = {
   unknown: "not known yet",
   worked: "worked",
@@ -48,7 +56,7 @@ export function handover(incident: Incident, answer: Answer | undefined, link: s
     [
       `# ${flat(incident.title)}`,
       "",
-      `${incident.severity}, ${incident.state} since ${absolute(incident.onset_at)}: ${incident.services.join(", ")}`,
+      `${incident.severity}, ${STANDING[incident.state]}, began ${absolute(incident.onset_at)}: ${incident.services.join(", ")}`,
       link,
     ],
     asked.trim() ? ["**Asked of you**", "", asked.trim()] : [],

@@ -50,8 +50,13 @@ export const look: Extension = [
     },
     "& .cm-panel .cm-button:hover": { background: "var(--s3)" },
     "& .cm-panel button[name=close]": { color: "var(--fg2)", fontSize: "16px", top: "4px", right: "8px" },
-    ".cm-searchMatch": { backgroundColor: "color-mix(in srgb, var(--sand) 30%, transparent)" },
-    ".cm-searchMatch-selected": { backgroundColor: "color-mix(in srgb, var(--sand) 55%, transparent)" },
+    // Words that have a hue of their own would not be read on one of these.
+    ".cm-searchMatch, .cm-searchMatch span": { color: "var(--fg) !important" },
+    ".cm-searchMatch": { backgroundColor: "color-mix(in srgb, var(--sand) 22%, transparent)" },
+    ".cm-searchMatch-selected": {
+      backgroundColor: "color-mix(in srgb, var(--sand) 34%, transparent)",
+      outline: "1px solid var(--sand)",
+    },
     ".cm-mark-coral": stripe("coral"),
     ".cm-mark-sand": stripe("sand"),
     ".cm-mark-moon": stripe("moon"),
