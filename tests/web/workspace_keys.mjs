@@ -57,7 +57,7 @@ await story(
     await code.getByText("def teardown").waitFor();
 
     // Searching within the file is fetched by the first who is in it; the key that asks for it waits for it.
-    await code.focus();
+    await keyboard(page).tabTo(/loop\.py, code$/);
     await page.keyboard.press("Control+f");
     const find = page.getByRole("textbox", { name: "Find" });
     await find.waitFor();
@@ -68,6 +68,9 @@ await story(
     await find.waitFor({ state: "detached" });
     await until(async () => (await page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? "")).endsWith("code"), "focus is back in the file");
 
+    // A card can be decided about again once both it and its file are as they were.
+    const ready = () => fixes.getByRole("button", { name: /^Accept/, disabled: false }).first().waitFor();
+
     // Accept, undo, modify and undo, reject and undo: a letter each.
     await page.keyboard.press("a");
     await log.getByRole("button", { name: /^Accepted: Release/ }).waitFor();
@@ -75,6 +78,7 @@ await story(
     await page.keyboard.press("u");
     await until(() => !onDisk(LOOP).includes(RELEASE), "undone by its key");
     await fixes.getByText("0 of 2 reviewed").waitFor();
+    await ready();
     await page.keyboard.press("e");
     await until(async () => (await page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? "")).endsWith("after"), "the right side is ready to type into");
     await page.keyboard.press("Control+End");
@@ -86,6 +90,7 @@ await story(
     await page.keyboard.press("u");
     await until(() => !onDisk(LOOP).includes("looked at twice"), "undone by its key");
     await fixes.getByText("0 of 2 reviewed").waitFor();
+    await ready();
     await page.keyboard.press("r");
     await page.keyboard.type("not now");
     await page.keyboard.press("Enter");
