@@ -14,6 +14,7 @@ try {
     await page.screenshot({ path: join(here.pictures, `workspace-${theme}.png`) });
     await page.keyboard.press("e");
     await page.getByText("Accept my version").waitFor();
+    await page.getByRole("textbox", { name: "payment/worker/loop.py, after" }).getByText("ctx.redis").first().waitFor();
     await page.screenshot({ path: join(here.pictures, `workspace-modify-${theme}.png`) });
     await context.close();
   }
