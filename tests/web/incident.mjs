@@ -93,17 +93,43 @@ await story(async ({ page }) => {
   await page.getByText("fixed it and found the cause").waitFor();
   await page.getByRole("radio", { name: "Memory" }).click();
   await page.getByRole("cell", { name: /released the connection explicitly.*it worked/ }).first().waitFor();
+  await page.waitForURL(/timeline=memory/);
   await memory.getByRole("button", { name: /^The same fingerprint/ }).click();
   await page.getByRole("dialog").getByText("Trace then").waitFor();
   await axe(page, "evidence");
+
+  // What is looked at stands in the address: whoever is sent the link sees the same.
+  await page.waitForURL(/evidence=the(?:\+|%20)same(?:\+|%20)fingerprint/);
+  await page.reload();
+  await page.getByRole("dialog").getByText("Trace then").waitFor();
   await page.keyboard.press("Escape");
+  await page.waitForURL((url) => !url.searchParams.has("evidence"));
+  check(await page.getByRole("radio", { name: "Memory" }).isChecked(), "the timeline is filtered as the address says");
   await page.getByRole("button", { name: /pieces? of evidence/ }).click();
   await page.getByRole("dialog", { name: "Why this is thought to be the cause" }).getByText("It rests on").waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: /^Review the fix/ }).click();
   await page.getByRole("dialog", { name: "What ended it before" }).getByText("Release the redis connection").first().waitFor();
   await axe(page, "the fix");
+  await page.waitForURL(/show=fix/);
   await page.keyboard.press("Escape");
+
+  // Handing over: who knows it, what they have to know, and one line of it is kept with the incident.
+  await page.getByRole("button", { name: /^Escalate/ }).click();
+  const escalating = page.getByRole("dialog", { name: "Escalate" });
+  await escalating.getByText("calls nobody by itself").waitFor();
+  await escalating.getByRole("button", { name: /^priya.*fixed it/ }).click();
+  check((await escalating.getByLabel("Whom you ask").inputValue()) === "priya", "who knows it is asked by one click");
+  await escalating.getByLabel("What you need from them").fill("somebody who may restart redis");
+  const brief = escalating.getByRole("region", { name: "What they have to know" });
+  await brief.getByText(/Asked of you[^]*somebody who may restart redis[^]*## What memory says[^]*Don't try: raised the redis pool/).waitFor();
+  check(!/show=/.test(await brief.innerText()), "the link in it leads to the incident, not to this sheet");
+  await axe(page, "handing over");
+  await escalating.getByRole("button", { name: "Record that I asked" }).click();
+  await escalating.waitFor({ state: "detached" });
+  await page.getByRole("list", { name: "Notes" }).getByText("Escalated to priya: somebody who may restart redis").waitFor();
+  await undo();
+  await page.getByText(/^Escalated to priya/).first().waitFor({ state: "detached" });
 
   // The one of back then: what is known of it comes first, then that it happened again; its course is drawn from memory.
   await page.goto("/incidents/past-redis-worker-pool");

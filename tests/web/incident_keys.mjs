@@ -23,7 +23,7 @@ await story(
 
     // Every key is told.
     await press("?");
-    for (const one of ["Say what ended it", "Record an attempt", "Undo what was just done"]) await dialog("Keys").getByText(one, { exact: true }).waitFor();
+    for (const one of ["Escalate: whom to ask, and what they have to know", "Say what ended it", "Record an attempt", "Undo what was just done"]) await dialog("Keys").getByText(one, { exact: true }).waitFor();
     await axe(page, "the keys, light");
     await press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -119,12 +119,30 @@ await story(
     await press("Space");
     await page.getByRole("cell", { name: /released the connection explicitly.*it worked/ }).first().waitFor();
 
-    // The change just before it, taken back by somebody: one key says so, another takes the word back.
+    // It may be over by now.
     if ((await page.getByRole("button", { name: "Reopen" }).count()) > 0) {
       await tabTo(/^Reopen/, "Shift+Tab");
       await press("Enter");
       await told("It is open again.").waitFor();
     }
+
+    // Handing over begins with a key; nobody is recorded as asked before somebody is named.
+    await page.getByRole("button", { name: /^Escalate/ }).waitFor();
+    await press("e");
+    await dialog("Escalate").waitFor();
+    await axe(page, "handing over, light");
+    await tabTo(/^Record that I asked/);
+    await press("Enter");
+    await tabTo(/^Whom you ask/, "Shift+Tab");
+    await type("@payments");
+    await press("Enter");
+    await dialog("Escalate").waitFor({ state: "detached" });
+    await told("It is kept with the incident that @payments was asked.").waitFor();
+    await press("u");
+    await told("Taken back.").waitFor();
+    await page.getByText(/^Escalated to @payments/).first().waitFor({ state: "detached" });
+
+    // The change just before it, taken back by somebody: one key says so, another takes the word back.
     await page.getByRole("button", { name: /^I rolled back/ }).waitFor();
     await press("b");
     await told("The attempt is recorded.").waitFor();

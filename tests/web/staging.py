@@ -41,7 +41,7 @@ class Stage:
     served: Serving
     told: Mapping[str, Any]
 
-    def tell(self, name: str, **more: str) -> None:
+    def tell(self, name: str, **more: object) -> None:
         """Let a story happen; it fails with what the browser saw."""
         picture = self.served.folder / f"{name}.png"
         environment = {**os.environ, "STORY": json.dumps({**self.told, **more}), "PICTURE": str(picture)}

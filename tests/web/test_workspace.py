@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 from tests.web.benching import benched
 from tests.web.staging import Stage
+from tests.web.weighing import LANGUAGE_KB_MAX, file_bytes, languages, manifest, page_kb_max, pages, shell
 
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    """Both stories are told on one Hindcast; the first leaves the code as it found it."""
+    """All stories are told on one Hindcast; each leaves the code as it found it."""
     with benched(tmp_path_factory.mktemp("bench")) as stage:
         yield stage
+
+
+def test_a_browser_fetches_no_more_for_a_page_than_it_may(bench: Stage) -> None:
+    """What a browser fetches for each page before anybody touches it is what is said of it, and fits its budget."""
+    built = manifest()
+
+    def files(names: Iterable[str]) -> list[str]:
+        return [str(built[name]["file"]) for name in names]
+
+    bench.tell(
+        "weight",
+        bytes={file: file_bytes(file) for file in files(built) if file.endswith(".js")},
+        shell=files(shell(built)),
+        pages={name: {"files": files(own), "kbMax": page_kb_max(name)} for name, own in pages(built).items()},
+        languages=files(frozenset().union(*languages(built).values())),
+        languageKbMax=LANGUAGE_KB_MAX,
+    )
 
 
 def test_fixes_are_accepted_modified_rejected_and_taken_back(bench: Stage) -> None:

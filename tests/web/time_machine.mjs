@@ -36,6 +36,9 @@ await story(async ({ page, allow }) => {
   await known().getByText("notes/6-39", { exact: true }).waitFor();
   await known().getByText("notes/6-39", { exact: true }).click();
   await page.getByRole("dialog").getByText("Who said what").waitFor();
+  await page.waitForURL(/record=/);
+  await page.reload();
+  await page.getByRole("dialog").getByText("Who said what").waitFor();
   await axe(page, "a record");
   await page.keyboard.press("Escape");
 

@@ -54,7 +54,7 @@ await story(async ({ page, context, allow }) => {
   await refuses([/^Accept/, /^Modify/, /^Reject/, "Accept on a branch of its own"], "role", card);
   await refuses(["Upload files"]);
   await page.keyboard.press("a");
-  await card.getByRole("textbox", { name: /, after$/ }).waitFor();
+  await card.getByRole("group", { name: /, after$/ }).waitFor();
   check((await card.getByText("Accepted").count()) === 0, "the key does nothing either");
   await axe(page, "the workspace, for a viewer");
 

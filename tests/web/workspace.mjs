@@ -20,7 +20,7 @@ await story(async ({ page, allow }) => {
   check(page.url().includes(`incident=${here.incident}`), "the address says whose fixes these are");
   await code.getByText("def teardown").waitFor();
   await code.getByText(/^Broke .* before/).first().waitFor();
-  await release.getByRole("textbox", { name: `${LOOP}, after` }).getByText(RELEASE).waitFor();
+  await release.getByRole("group", { name: `${LOOP}, after` }).getByText(RELEASE).waitFor();
   await log.getByText("Nobody has decided about a fix here yet").waitFor();
   await axe(page, "the workspace");
 
@@ -74,6 +74,9 @@ await story(async ({ page, allow }) => {
   await until(async () => (await log.getByRole("listitem").count()) === 1, "only what was rejected is listed");
   await log.getByRole("button", { name: /^Rejected: / }).click();
   const sheet = page.getByRole("dialog");
+  await sheet.getByText("pool_size = 20", { exact: false }).first().waitFor();
+  await page.waitForURL(/entry=fix-/);
+  await page.reload();
   await sheet.getByText("pool_size = 20", { exact: false }).first().waitFor();
   await axe(page, "a decision of the past");
   await sheet.getByRole("button", { name: "Take it back" }).click();

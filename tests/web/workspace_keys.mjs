@@ -17,7 +17,7 @@ await story(
     const log = page.getByRole("region", { name: "Memory log" });
     const code = page.getByRole("textbox", { name: `${LOOP}, code` });
     await fixes.getByText("0 of 2 reviewed").waitFor();
-    await fixes.getByRole("textbox", { name: `${LOOP}, after` }).getByText(RELEASE).waitFor();
+    await fixes.getByRole("group", { name: `${LOOP}, after` }).getByText(RELEASE).waitFor();
     await axe(page, "the workspace, light");
 
     // Every key is told.
@@ -56,6 +56,21 @@ await story(
     await page.keyboard.press("k");
     await code.getByText("def teardown").waitFor();
 
+    // Searching within the file is fetched by the first who is in it; the key that asks for it waits for it.
+    await keyboard(page).tabTo(/loop\.py, code$/);
+    await page.keyboard.press("Control+f");
+    const find = page.getByRole("textbox", { name: "Find" });
+    await find.waitFor();
+    await page.keyboard.type("teardown");
+    await code.locator(".cm-searchMatch").first().waitFor();
+    await axe(page, "searching within a file");
+    await page.keyboard.press("Escape");
+    await find.waitFor({ state: "detached" });
+    await until(async () => (await page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? "")).endsWith("code"), "focus is back in the file");
+
+    // A card can be decided about again once both it and its file are as they were.
+    const ready = () => fixes.getByRole("button", { name: /^Accept/, disabled: false }).first().waitFor();
+
     // Accept, undo, modify and undo, reject and undo: a letter each.
     await page.keyboard.press("a");
     await log.getByRole("button", { name: /^Accepted: Release/ }).waitFor();
@@ -63,6 +78,7 @@ await story(
     await page.keyboard.press("u");
     await until(() => !onDisk(LOOP).includes(RELEASE), "undone by its key");
     await fixes.getByText("0 of 2 reviewed").waitFor();
+    await ready();
     await page.keyboard.press("e");
     await until(async () => (await page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? "")).endsWith("after"), "the right side is ready to type into");
     await page.keyboard.press("Control+End");
@@ -74,6 +90,7 @@ await story(
     await page.keyboard.press("u");
     await until(() => !onDisk(LOOP).includes("looked at twice"), "undone by its key");
     await fixes.getByText("0 of 2 reviewed").waitFor();
+    await ready();
     await page.keyboard.press("r");
     await page.keyboard.type("not now");
     await page.keyboard.press("Enter");
@@ -97,7 +114,7 @@ await story(
 
     // Somebody else changes the file while the new deck is still on its way: the card says so, and waits.
     await page.getByText("Taken back: the file is as it was.").waitFor();
-    await fixes.getByRole("textbox", { name: `${LOOP}, after` }).getByText(RELEASE).waitFor();
+    await fixes.getByRole("group", { name: `${LOOP}, after` }).getByText(RELEASE).waitFor();
     let arrive;
     const arriving = new Promise((resolve) => {
       arrive = resolve;

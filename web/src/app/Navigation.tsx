@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { Boxes, Keyboard, Menu, Moon, PanelLeft, Search, Settings, Sun, Vault } from "lucide-react";
+import { Boxes, Database, Keyboard, Menu, Moon, PanelLeft, Search, Settings, Sun } from "lucide-react";
 import { lazy, Suspense, useRef, useState } from "react";
 import { useRead } from "@/api/reading";
 import { useSpace } from "@/api/session";
@@ -157,7 +157,7 @@ function MemoryBox() {
   return (
     <div className="rounded-lg border border-line px-2.5 py-1.5 text-small">
       <p className="flex items-center gap-1.5 text-fg2">
-        <Vault className="size-3.5 text-sage" aria-hidden="true" /> Memory
+        <Database className="size-3.5 text-sage" aria-hidden="true" /> Memory
         <code className="truncate text-meta">{head ? `${name}@${head.slice(0, 6)}` : ""}</code>
       </p>
       <p className="text-fg3">

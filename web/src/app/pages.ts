@@ -11,7 +11,7 @@ export interface NavPage {
 
 export const PAGES: readonly NavPage[] = [
   { to: "/", label: "Overview", icon: Gauge, keys: "g o", group: "Respond" },
-  { to: "/live", label: "Live", icon: Activity, keys: "g l", group: "Respond" },
+  { to: "/live", label: "Live monitor", icon: Activity, keys: "g l", group: "Respond" },
   { to: "/incidents", label: "Incidents", icon: Siren, keys: "g i", group: "Respond" },
   { to: "/workspace", label: "Workspace", icon: CodeXml, keys: "g w", group: "Respond" },
   { to: "/time", label: "Time machine", icon: History, keys: "g t", group: "Learn" },

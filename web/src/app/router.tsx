@@ -77,6 +77,14 @@ const incidents = createRoute({
   }),
 });
 
+export interface IncidentSearch {
+  /** What is read over the page: the fix, or the handover. */
+  show?: string | undefined;
+  /** Which reason the evidence is looked at for. */
+  evidence?: string | undefined;
+  timeline?: string | undefined;
+}
+
 const incident = createRoute({
   getParentRoute: () => root,
   path: "/incidents/$incident",
@@ -84,6 +92,11 @@ const incident = createRoute({
     code(() => import("@/features/incidents/IncidentPage")),
     "IncidentPage",
   ),
+  validateSearch: (search: Record<string, unknown>): IncidentSearch => ({
+    show: textIn(search, "show"),
+    evidence: textIn(search, "evidence"),
+    timeline: textIn(search, "timeline"),
+  }),
 });
 
 export interface LiveSearch {
@@ -137,6 +150,8 @@ export interface TimeSearch {
   since?: string | undefined;
   source?: string | undefined;
   into?: string | undefined;
+  /** The record that is read over the page. */
+  record?: string | undefined;
 }
 
 const TIME_NAMES = [
@@ -151,6 +166,7 @@ const TIME_NAMES = [
   "since",
   "source",
   "into",
+  "record",
 ] as const;
 
 const time = createRoute({
@@ -172,6 +188,7 @@ export interface WorkspaceSearch {
   incident?: string | undefined;
   card?: string | undefined;
   log?: string | undefined;
+  entry?: string | undefined;
   pane?: string | undefined;
 }
 
@@ -189,6 +206,7 @@ const workspace = createRoute({
     incident: textIn(search, "incident"),
     card: textIn(search, "card"),
     log: textIn(search, "log"),
+    entry: textIn(search, "entry"),
     pane: textIn(search, "pane"),
   }),
 });

@@ -67,10 +67,16 @@ export function CopyButton({ text, what, children, className }: CopyButtonProps)
 }
 
 /** A command or an example to be copied whole. */
-export function Snippet({ text, what }: { text: string; what: string }) {
+export function Snippet({ text, what, isWrapped = false }: { text: string; what: string; isWrapped?: boolean }) {
   return (
     <div className="relative rounded-lg border border-line bg-bg">
-      <pre tabIndex={0} className="scroll-thin overflow-x-auto px-3 py-2.5 pr-10 text-small leading-[18px] text-fg2">
+      <pre
+        tabIndex={0}
+        className={cn(
+          "scroll-thin overflow-x-auto px-3 py-2.5 pr-10 text-small leading-[18px] text-fg2",
+          isWrapped && "max-h-48 overflow-y-auto whitespace-pre-wrap [overflow-wrap:anywhere]",
+        )}
+      >
         {text}
       </pre>
       <CopyButton text={text} what={what} className="absolute top-1.5 right-1.5 bg-bg" />

@@ -1,5 +1,4 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { cn } from "@/lib/cn";
 
 interface VirtualListProps<T> {
@@ -15,7 +14,18 @@ interface VirtualListProps<T> {
   className?: string;
 }
 
-/** A list of any length, of which only what is in sight is there. Rows are all of one height. */
+const OVERSCAN_ROWS = 12;
+// Until the box has been measured; more than what most windows show.
+const HEIGHT_PX_UNTIL_KNOWN = 720;
+
+/** Which rows are there: those in sight, and some around them so that a scroll finds them drawn. */
+export function inSight(top: number, height: number, rowHeight: number, count: number): { from: number; to: number } {
+  const from = Math.floor(Math.max(0, top) / rowHeight) - OVERSCAN_ROWS;
+  const to = Math.ceil((Math.max(0, top) + height) / rowHeight) + OVERSCAN_ROWS;
+  return { from: Math.max(0, Math.min(from, count - 1)), to: Math.min(count, to) };
+}
+
+/** A list of any length, of which only what is in sight is there. Rows are all of one height, which makes it this short. */
 export function VirtualList<T>({
   items,
   keyOf,
@@ -27,36 +37,54 @@ export function VirtualList<T>({
   className,
 }: VirtualListProps<T>) {
   const box = useRef<HTMLDivElement>(null);
-  const rows = useVirtualizer({
-    count: items.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => rowHeight,
-    overscan: 12,
-    getItemKey: (place) => keyOf(items[place] as T),
-  });
-  const shown = rows.getVirtualItems();
-  const last = shown.at(-1)?.index ?? -1;
+  const list = useRef<HTMLUListElement>(null);
+  const [sight, setSight] = useState({ top: 0, height: HEIGHT_PX_UNTIL_KNOWN });
+  const { from, to } = inSight(sight.top, sight.height, rowHeight, items.length);
+  const look = () => {
+    const now = box.current;
+    if (now) setSight((old) => same(old, { top: now.scrollTop, height: now.clientHeight }));
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `look` reads only what it refers to.
+  useLayoutEffect(() => {
+    if (!box.current) return;
+    look();
+    const observer = new ResizeObserver(look);
+    observer.observe(box.current);
+    return () => observer.disconnect();
+  }, []);
+  const isEndThere = to >= items.length && items.length > 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with more items there is another end.
   useEffect(() => {
-    if (more && last >= items.length - 1 && items.length > 0) more();
-  }, [last, items.length, more]);
-  useEffect(() => {
-    if (chosen >= 0) rows.scrollToIndex(chosen, { align: "auto" });
-  }, [chosen, rows]);
+    if (isEndThere) more?.();
+  }, [isEndThere, items.length, more]);
+  useLayoutEffect(() => {
+    if (chosen >= 0 && box.current && list.current) keepInSight(box.current, list.current, chosen, rowHeight);
+  }, [chosen, rowHeight]);
   return (
-    <div ref={box} className={cn("scroll-thin min-h-0 overflow-y-auto", className)}>
-      <ul aria-label={label} className="relative" style={{ height: rows.getTotalSize() }}>
-        {shown.map((one) => (
+    <div ref={box} onScroll={look} className={cn("scroll-thin relative min-h-0 overflow-y-auto", className)}>
+      <ul ref={list} aria-label={label} className="relative" style={{ height: items.length * rowHeight }}>
+        {items.slice(from, to).map((item, at) => (
           <li
-            key={one.key}
+            key={keyOf(item)}
             aria-setsize={items.length}
-            aria-posinset={one.index + 1}
+            aria-posinset={from + at + 1}
             className="absolute inset-x-0 top-0 contain-strict"
-            style={{ height: rowHeight, transform: `translateY(${one.start}px)` }}
+            style={{ height: rowHeight, transform: `translateY(${(from + at) * rowHeight}px)` }}
           >
-            {row(items[one.index] as T, one.index)}
+            {row(item, from + at)}
           </li>
         ))}
       </ul>
     </div>
   );
+}
+
+function same<T extends { top: number; height: number }>(old: T, now: T): T {
+  return old.top === now.top && old.height === now.height ? old : now;
+}
+
+function keepInSight(box: HTMLElement, list: HTMLElement, place: number, rowHeight: number): void {
+  const at = list.offsetTop + place * rowHeight;
+  if (at < box.scrollTop) box.scrollTop = at;
+  else if (at + rowHeight > box.scrollTop + box.clientHeight) box.scrollTop = at + rowHeight - box.clientHeight;
 }

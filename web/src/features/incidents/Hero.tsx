@@ -122,12 +122,24 @@ function Reasons({ reasons, look }: { reasons: readonly string[]; look: (reason:
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? reasons : reasons.slice(0, CHIPS_SHOWN);
   return (
-    <div className="flex flex-wrap items-center gap-1.5 px-5 pt-3 pb-3">
+    // In one row while they are few: what they say can be read in full where they lead.
+    <div className={cn("flex items-center gap-1.5 px-5 pt-3 pb-3", isWhole ? "flex-wrap" : "max-narrow:flex-wrap")}>
       {shown.map((reason) => {
         const [what = "", ...rest] = reason.split(": ");
         return (
-          <ChipButton key={reason} icon={iconOf(reason)} onClick={() => look(reason)} aria-haspopup="dialog">
-            {what.charAt(0).toUpperCase() + what.slice(1)} <span className="pl-1 text-fg2">{rest.join(": ")}</span>
+          <ChipButton
+            key={reason}
+            icon={iconOf(reason)}
+            title={reason}
+            onClick={() => look(reason)}
+            aria-haspopup="dialog"
+            className="min-w-0"
+          >
+            <span className="flex gap-1.5">
+              {/* Its name is read whole; of the rest, as much as there is room for. */}
+              <span className="shrink-0">{what.charAt(0).toUpperCase() + what.slice(1)}</span>{" "}
+              <span className="truncate text-fg2">{rest.join(": ")}</span>
+            </span>
           </ChipButton>
         );
       })}
@@ -136,7 +148,7 @@ function Reasons({ reasons, look }: { reasons: readonly string[]; look: (reason:
           type="button"
           onClick={() => setWhole(!isWhole)}
           aria-expanded={isWhole}
-          className="h-6 rounded px-1.5 text-small text-fg2 hover:text-fg"
+          className="h-6 shrink-0 rounded px-1.5 text-small whitespace-nowrap text-fg2 hover:text-fg"
         >
           {isWhole ? "fewer" : `+${reasons.length - CHIPS_SHOWN} more`}
         </button>

@@ -1,20 +1,20 @@
-import { Link, useParams } from "@tanstack/react-router";
-import { ChevronRight, FileDown } from "lucide-react";
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { FileDown } from "lucide-react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { useAct } from "@/api/acting";
 import type { Schemas } from "@/api/client";
 import { useRead } from "@/api/reading";
 import { useSpace, useWhyNot } from "@/api/session";
-import { cn } from "@/lib/cn";
 import { useKeys } from "@/lib/keys";
 import { addressOf, queryOf, usePlace } from "@/lib/place";
 import { Button } from "@/ui/Button";
 import { CopyButton } from "@/ui/CopyButton";
 import { Page } from "@/ui/Page";
-import { Severity } from "@/ui/Severity";
 import { ErrorBox, Shown, Skeleton } from "@/ui/states";
-import { Since, Time } from "@/ui/Time";
+import { useDecision } from "./deciding";
+import { Head, type Open, SHEETS } from "./Head";
 import { Hero, isAfter } from "./Hero";
+import { Outcome } from "./Outcome";
 import { People } from "./People";
 import { Changes, Impact, Knowers, Similar } from "./Rail";
 import { Timeline } from "./Timeline";
@@ -25,14 +25,12 @@ type Incident = Schemas["IncidentTold"];
 type Answer = Schemas["AnswerTold"];
 // What is opened by hand is fetched then, and what is read last comes last.
 const Signs = lazy(() => import("./Signs"));
-const More = lazy(() => import("./More"));
 const ResolveDialog = lazy(() => import("./ResolveDialog"));
 const SplitDialog = lazy(() => import("./SplitDialog"));
 const JoinDialog = lazy(() => import("./JoinDialog"));
 const FixSheet = lazy(() => import("./FixSheet"));
+const EscalateSheet = lazy(() => import("./EscalateSheet"));
 const EvidenceSheet = lazy(() => import("./EvidenceSheet"));
-
-type Open = "resolve" | "split" | "join" | "fix" | null;
 
 export function IncidentPage() {
   const { incident: id } = useParams({ from: "/incidents/$incident" });
@@ -69,6 +67,29 @@ export function IncidentPage() {
   );
 }
 
+interface Address {
+  show?: string | undefined;
+  evidence?: string | undefined;
+  timeline?: string | undefined;
+}
+
+/** What is opened and filtered stands in the address, so that it can be shared; it is no place to come back to. */
+function useAddress(): { search: Address; go: (part: Address) => void } {
+  const search: Address = useSearch({ from: "/incidents/$incident" });
+  const navigate = useNavigate({ from: "/incidents/$incident" });
+  return {
+    search,
+    go: (part) => void navigate({ search: (now) => ({ ...now, ...part }), replace: true }),
+  };
+}
+
+const CAUSE = "cause";
+
+/** A reason by what it compares: which words follow changes with every line that arrives. */
+function keyOf(reason: string): string {
+  return reason.split(":", 1)[0] ?? "";
+}
+
 function Loading() {
   return (
     <div role="status" aria-label="Loading the incident" className="flex flex-col gap-4">
@@ -88,8 +109,8 @@ function rememberedIn(answer: Answer | undefined): Schemas["RememberedTold"] | n
 }
 
 function Whole({ incident }: { incident: Incident }) {
-  const [open, setOpen] = useState<Open>(null);
-  const [reason, setReason] = useState("");
+  const { search, go } = useAddress();
+  const [deciding, setDeciding] = useState<Open>(null);
   // What was said is about one memory; the next one has not been judged.
   const [judged, setJudged] = useState<Schemas["VerdictTold"] | null>(null);
   const cannotRespond = useWhyNot("respond");
@@ -100,6 +121,14 @@ function Whole({ incident }: { incident: Incident }) {
   });
   const answer = recall.data;
   const remembered = rememberedIn(answer);
+  // What is read stands in the address, so that it can be shared; what is decided is nobody's to begin by a link.
+  const open = deciding ?? SHEETS.find((one) => one === search.show) ?? null;
+  const setOpen = (what: Open) => {
+    const sheet = SHEETS.find((one) => one === what);
+    setDeciding(sheet ? null : what);
+    if (search.show !== sheet) go({ show: sheet });
+  };
+  const reason = [CAUSE, ...(answer?.diagnosis.reasons ?? [])].find((one) => keyOf(one) === search.evidence) ?? "";
   const isOver = incident.state === "resolved" || incident.state === "dismissed";
   // What came later is no last time: nothing of it can be lined up with.
   const isLast = answer?.diagnosis.familiarity !== "not seen before" && !isAfter(answer?.diagnosis, incident);
@@ -149,6 +178,12 @@ function Whole({ incident }: { incident: Incident }) {
       run: rollBack,
       isOff: !suspect || Boolean(cannotRecord),
     },
+    {
+      keys: "e",
+      label: "Escalate: whom to ask, and what they have to know",
+      run: () => setOpen("escalate"),
+      isOff: incident.state !== "open" && incident.state !== "awaiting",
+    },
     { keys: "shift+r", label: "Say what ended it", run: () => setOpen("resolve"), isOff: Boolean(cannotRespond) },
     {
       keys: "shift+c",
@@ -169,7 +204,7 @@ function Whole({ incident }: { incident: Incident }) {
                 incident={incident}
                 answer={told}
                 then={then}
-                look={setReason}
+                look={(one) => go({ evidence: keyOf(one) })}
                 review={() => setOpen("fix")}
                 judge={judge}
                 rolledBack={
@@ -185,7 +220,13 @@ function Whole({ incident }: { incident: Incident }) {
             )}
           </Recalled>
           {!isOver && <Outcome incident={incident} />}
-          <Timeline incident={incident} answer={answer} then={then} />
+          <Timeline
+            incident={incident}
+            answer={answer}
+            then={then}
+            kind={search.timeline}
+            choose={(kind) => go({ timeline: kind })}
+          />
           <People incident={incident} whyNot={cannotRecord} />
           <Suspense>
             <Signs incident={incident} />
@@ -206,6 +247,9 @@ function Whole({ incident }: { incident: Incident }) {
             close={() => setOpen(null)}
             confirm={() => decide("confirm")}
           />
+        )}
+        {open === "escalate" && (
+          <EscalateSheet incident={incident} answer={answer} close={() => setOpen(null)} whyNot={cannotRecord} />
         )}
         {open === "split" && <SplitDialog incident={incident} close={() => setOpen(null)} />}
         {open === "join" && <JoinDialog incident={incident} close={() => setOpen(null)} />}
@@ -233,7 +277,7 @@ function Whole({ incident }: { incident: Incident }) {
         {reason && answer && (
           <EvidenceSheet
             reason={reason}
-            close={() => setReason("")}
+            close={() => go({ evidence: undefined })}
             incident={incident}
             answer={answer}
             remembered={remembered}
@@ -269,177 +313,5 @@ function Recalled({ query, incident, children }: RecalledProps) {
       <Skeleton className="mb-3 h-28" />
       <Skeleton className="h-24" />
     </div>
-  );
-}
-
-type Verb = "confirm" | "dismiss" | "reopen";
-const DONE: Record<Verb, string> = { confirm: "It is over.", dismiss: "It was none.", reopen: "It is open again." };
-
-function useDecision(id: string): (verb: Verb) => void {
-  const act = useAct("post", "/api/v1/incidents/{incident_id}/decision", {
-    done: (_, said) => DONE[said.body?.verb ?? "confirm"],
-    undo: (_, said) => () =>
-      act.mutate({ path: { incident_id: id }, body: { verb: said.body?.verb === "reopen" ? "confirm" : "reopen" } }),
-  });
-  return (verb) => act.mutate({ path: { incident_id: id }, body: { verb } });
-}
-
-interface HeadProps {
-  incident: Incident;
-  open: (what: Open) => void;
-  decide: (verb: Verb) => void;
-  whyNot: string;
-}
-
-function Head({ incident, open, decide, whyNot }: HeadProps) {
-  const isUnderWay = incident.state === "open" || incident.state === "awaiting";
-  const heading = useRef<HTMLHeadingElement>(null);
-  // What decided is gone with the decision, and whoever is not seeing it would be nowhere.
-  const said = useRef(false);
-  const say = (verb: Verb) => {
-    said.current = true;
-    decide(verb);
-  };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is about the moment in which the state changes.
-  useEffect(() => {
-    if (said.current && document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
-    said.current = false;
-  }, [incident.state]);
-  return (
-    <div className="flex flex-wrap items-end gap-x-4 gap-y-2">
-      <div className="min-w-0 flex-1 basis-96">
-        <p className="flex flex-wrap items-center gap-3 text-small">
-          <Severity value={incident.severity} />
-          <Standing incident={incident} />
-        </p>
-        <h1 ref={heading} tabIndex={-1} className="pt-1 text-title font-semibold break-words">
-          {incident.title}
-        </h1>
-        <Path incident={incident} />
-      </div>
-      <div className="flex flex-wrap gap-2" data-screen>
-        {incident.state === "awaiting" && (
-          <Button look="primary" keys="shift+c" whyNot={whyNot} onClick={() => say("confirm")}>
-            Confirm recovery
-          </Button>
-        )}
-        {!isUnderWay && incident.state !== "joined" && (
-          <Button whyNot={whyNot} onClick={() => say("reopen")}>
-            Reopen
-          </Button>
-        )}
-        <Button keys="shift+r" whyNot={whyNot} onClick={() => open("resolve")}>
-          {incident.state === "resolved" ? "Complete" : "Resolve"}
-        </Button>
-        {isUnderWay && (
-          <Suspense>
-            <More open={open} decide={say} whyNot={whyNot} canSplit={incident.services.length > 1} />
-          </Suspense>
-        )}
-      </div>
-    </div>
-  );
-}
-
-function Standing({ incident }: { incident: Incident }) {
-  const dot = (tone: string) => <span aria-hidden="true" className={cn("size-1.5 rounded-full", tone)} />;
-  if (incident.state === "open") {
-    return (
-      <span className="flex items-center gap-1.5">
-        {dot("bg-sand")} Open for <Since at={incident.onset_at} className="font-medium" />
-      </span>
-    );
-  }
-  if (incident.state === "awaiting") {
-    return (
-      <span className="flex items-center gap-1.5">
-        {dot("bg-moon")}
-        <span>
-          Quiet
-          {incident.detection?.quiet_since && (
-            <>
-              {" for "}
-              <Since at={incident.detection.quiet_since} className="font-medium" />
-            </>
-          )}
-          , waiting for somebody to confirm
-        </span>
-      </span>
-    );
-  }
-  if (incident.joined_into) {
-    return (
-      <span>
-        Part of{" "}
-        <Link
-          to="/incidents/$incident"
-          params={{ incident: incident.joined_into }}
-          className="font-mono text-moon hover:underline"
-        >
-          {incident.joined_into}
-        </Link>
-      </span>
-    );
-  }
-  return (
-    <span className="flex items-center gap-1.5">
-      {dot(incident.state === "resolved" ? "bg-sage" : "bg-line2")}
-      {incident.state === "resolved" ? "Resolved" : "Dismissed"} <Time at={incident.resolved_at ?? incident.onset_at} />
-      {incident.minutes !== null && <span className="text-fg2">after {Math.round(incident.minutes)} min</span>}
-    </span>
-  );
-}
-
-/** Which services, in the order in which trouble reached them. */
-function Path({ incident }: { incident: Incident }) {
-  const seen = incident.detection;
-  const order = seen
-    ? [...seen.affected]
-        .sort((one, other) => Date.parse(one.onset_at) - Date.parse(other.onset_at))
-        .map((one) => one.service)
-    : incident.services;
-  return (
-    <p className="flex flex-wrap items-center gap-x-1.5 pt-0.5 text-fg2">
-      {order.map((service, place) => (
-        <span key={service} className="flex items-center gap-1.5">
-          {place > 0 && <ChevronRight aria-label="then" className="size-3 text-fg3" />}
-          <code className={place === 0 ? "text-fg" : ""}>{service}</code>
-        </span>
-      ))}
-      {seen?.origin && seen.origin_reasons.length > 0 && (
-        <span title={seen.origin_reasons.join("; ")}>
-          · most likely began in <code className="text-fg">{seen.origin}</code>
-        </span>
-      )}
-    </p>
-  );
-}
-
-/** What is known by now of why it happened and what ended it. */
-function Outcome({ incident }: { incident: Incident }) {
-  const known = incident.case;
-  if (!known?.cause && !known?.resolution) return null;
-  return (
-    <section
-      aria-label="What is known"
-      className="grid grid-cols-2 rounded-card border border-line bg-s1 max-narrow:grid-cols-1"
-    >
-      <div className="px-5 py-3.5">
-        <h2 className="pb-1 text-small text-fg2">Why it happened</h2>
-        <p className="break-words">{known.cause?.text ?? <span className="text-fg2">Nobody has said yet.</span>}</p>
-        {known.cause?.by && <p className="text-small text-fg3">{known.cause.by}</p>}
-      </div>
-      <div className="border-l border-line px-5 py-3.5 max-narrow:border-t max-narrow:border-l-0">
-        <h2 className="pb-1 text-small text-sage">What ended it</h2>
-        <p className="break-words">
-          {known.resolution?.text ?? <span className="text-fg2">Nobody has said yet.</span>}
-        </p>
-        {known.resolution?.by && (
-          <p className="text-small text-fg3">
-            {known.resolution.by} {known.resolution.at && <Time at={known.resolution.at} />}
-          </p>
-        )}
-      </div>
-    </section>
   );
 }

@@ -217,9 +217,9 @@ function IncidentRow({ incident, isChosen }: { incident: Glance; isChosen: boole
         </span>
       </span>
       <Where incident={incident} />
-      <span className="w-24 shrink-0 text-right text-small text-fg2 max-sm:w-16">
+      <span className="min-w-24 shrink-0 text-right text-small whitespace-nowrap text-fg2 max-sm:min-w-16">
         <Time at={incident.onset_at} />
-        <span className="block text-fg3">
+        <span className="block text-fg3 max-sm:hidden">
           {incident.minutes !== null && incident.state === "resolved" ? `took ${minutes(incident.minutes)}` : " "}
         </span>
       </span>

@@ -5,19 +5,19 @@ import { Button } from "@/ui/Button";
 const ITEM =
   "flex h-8 items-center rounded-[6px] px-2.5 outline-none data-highlighted:bg-s3 data-disabled:opacity-50 pointer-coarse:h-10";
 
-interface MoreProps {
+export interface MoreProps {
   open: (what: "split" | "join") => void;
   decide: (verb: "confirm" | "dismiss") => void;
   whyNot: string;
   canSplit: boolean;
 }
 
-/** What else can be decided about an incident under way. */
+/** What else can be decided about an incident under way. It comes when it is asked for, and is open then. */
 export default function More({ open, decide, whyNot, canSplit }: MoreProps) {
   const isOff = Boolean(whyNot);
   return (
     // Not modal: a modal menu hides the page from screen readers, with everything in it that can have the focus.
-    <DropdownMenu.Root modal={false}>
+    <DropdownMenu.Root modal={false} defaultOpen>
       <DropdownMenu.Trigger asChild>
         <Button size="icon" aria-label="More to decide">
           <Ellipsis className="size-4" />

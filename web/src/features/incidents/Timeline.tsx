@@ -1,5 +1,5 @@
 import { Activity, Bell, CircleCheck, CircleDashed, History, Radio, Rocket, Share2, UserRound } from "lucide-react";
-import { type ComponentType, useState } from "react";
+import type { ComponentType } from "react";
 import type { Schemas } from "@/api/client";
 import { cn } from "@/lib/cn";
 import { useNow } from "@/lib/now";
@@ -32,11 +32,16 @@ interface TimelineProps {
   incident: Schemas["IncidentTold"];
   answer: Schemas["AnswerTold"] | undefined;
   then: Schemas["CaseTold"] | null;
+  /** Which kind of row is shown, as the address says it. */
+  kind: string | undefined;
+  choose: (kind: RowKind | undefined) => void;
 }
 
+const KINDS: readonly RowKind[] = ["signal", "people", "memory"];
+
 /** What happened, lined up with the last time; the end is what came next then. */
-export function Timeline({ incident, answer, then }: TimelineProps) {
-  const [shown, setShown] = useState<RowKind | "all">("all");
+export function Timeline({ incident, answer, then, kind, choose }: TimelineProps) {
+  const shown = KINDS.find((one) => one === kind) ?? "all";
   const now = useNow();
   const recalled = answer ? { ready_at: answer.ready_at, case: answer.diagnosis.case ?? "" } : null;
   const rows = timelineOf(incident, recalled, then, now);
@@ -52,7 +57,7 @@ export function Timeline({ incident, answer, then }: TimelineProps) {
         <Tabs
           label="What the timeline shows"
           value={shown}
-          choose={setShown}
+          choose={(one) => choose(one === "all" ? undefined : one)}
           options={[
             { value: "all", label: "All" },
             { value: "signal", label: "Signals" },

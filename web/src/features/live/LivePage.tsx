@@ -36,7 +36,7 @@ export function LivePage() {
   const usual = isPeekOpen ? "details" : "lines";
   const pane = search.pane && ["services", "lines", usual].includes(search.pane) ? search.pane : usual;
   return (
-    <Page title="Live" crumbs={[{ label: "Live" }]} actions={<Inject />} isFilled>
+    <Page title="Live monitor" crumbs={[{ label: "Live monitor" }]} actions={<Inject />} isFilled>
       <div className="flex h-full min-h-0 flex-col">
         <h1 className="sr-only">Live</h1>
         {isElsewhere(place) && (

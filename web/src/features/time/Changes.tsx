@@ -164,7 +164,7 @@ function Side({ label, text, marks, tone }: SideProps) {
     <pre
       tabIndex={0}
       className={cn(
-        "scroll-thin max-h-44 min-w-0 overflow-auto rounded-[6px] border-l-3 px-2.5 py-1.5 font-sans text-small break-words whitespace-pre-wrap",
+        "scroll-thin max-h-44 min-w-0 overflow-auto rounded-[6px] border-l-3 px-2.5 py-1.5 text-small break-words whitespace-pre-wrap",
         tone === "coral" ? "border-coral wash-coral" : "border-sage wash-sage",
       )}
     >

@@ -46,7 +46,8 @@ export function Head({ time, word }: { time: TimeMachine; word: RefObject<HTMLIn
       <div className="min-w-0 flex-1 basis-64">
         <h1 className="text-title font-semibold">Time machine</h1>
         <p className="text-fg2">
-          {counted(items.length, "commit", hasNextPage)}
+          {/* Steps are numbered over all branches, so the newest says how many there are before all of them are read. */}
+          {counted(items[0]?.step ?? 0, "commit")}
           {oldest && !hasNextPage ? ` since ${date(oldest.at)}` : ""} · {counted(time.branches.length, "branch")} ·{" "}
           {counted(time.snapshots.length, "snapshot")}
           {time.unknown && <span className="text-sand"> · There is no branch {time.unknown}: this is main.</span>}

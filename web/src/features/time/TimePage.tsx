@@ -72,7 +72,7 @@ function Failed({ time }: { time: TimeMachine }) {
 
 function Machine({ time }: { time: TimeMachine }) {
   const [asked, setAsked] = useState<Asked>("");
-  const [address, setAddress] = useState("");
+  const address = time.search.record ?? "";
   const word = useRef<HTMLInputElement>(null);
   const [wanted, setWanted] = useState<View | "">("");
   const whyNot = useWhyNot("maintain", true);
@@ -120,7 +120,7 @@ function Machine({ time }: { time: TimeMachine }) {
                 <Shows
                   time={time}
                   commit={chosen}
-                  open={setAddress}
+                  open={(record) => time.say({ record })}
                   wanted={wanted === time.view}
                   reached={() => setWanted("")}
                   whyNot={whyNot}
@@ -140,10 +140,10 @@ function Machine({ time }: { time: TimeMachine }) {
             address={address}
             commit={chosen}
             branch={time.name}
-            close={() => setAddress("")}
+            close={() => time.say({ record: undefined })}
             bisect={(where) => {
-              setAddress("");
-              time.say({ view: "bisect", address: where, field: undefined, text: undefined, since: undefined });
+              const fresh = { field: undefined, text: undefined, since: undefined, record: undefined };
+              time.say({ view: "bisect", address: where, ...fresh });
             }}
           />
         )}

@@ -159,7 +159,7 @@ function words(text: string): readonly string[] {
 }
 
 /** "1 commit", "200+ commits", "3 branches". */
-export function counted(count: number, noun: string, isMore = false): string {
+export function counted(count: number, noun: string): string {
   const many = noun.endsWith("ch") ? `${noun}es` : `${noun}s`;
-  return `${count.toLocaleString("en")}${isMore ? "+" : ""} ${count === 1 && !isMore ? noun : many}`;
+  return `${count.toLocaleString("en")} ${count === 1 ? noun : many}`;
 }

@@ -1,5 +1,5 @@
-import { Check, GitBranch, History, Maximize2, Pencil, RotateCw, TriangleAlert, Undo2, X } from "lucide-react";
-import { type FormEvent, lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { Check, History, Maximize2, RotateCw, TriangleAlert } from "lucide-react";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import type { Schemas } from "@/api/client";
 import { useRead } from "@/api/reading";
 import { cn } from "@/lib/cn";
@@ -7,12 +7,14 @@ import { Button, IconButton } from "@/ui/Button";
 import { Confidence } from "@/ui/Confidence";
 import { caseOf, EvidenceLinks } from "@/ui/Evidence";
 import { Shown, Skeleton } from "@/ui/states";
-import { Time } from "@/ui/Time";
 import { Words } from "@/ui/Words";
-import { type Cut, cut, joined } from "./cutting";
+import { Actions, STALE, submitModified } from "./CardActions";
+import { type Cut, cut } from "./cutting";
 import { type Glance, isApplied } from "./deck";
 import { tongueOf } from "./editor/languages";
+import { ReadSides } from "./ReadSides";
 
+// A change is read without an editor; one that can be typed into is fetched by whoever modifies.
 const TwoSides = lazy(() => import("./TwoSides"));
 
 export type Doing = "" | "modify" | "reject" | "branch";
@@ -26,7 +28,7 @@ export interface Decide {
   isBusy: boolean;
 }
 
-interface FixCardProps {
+export interface FixCardProps {
   card: Glance;
   isChosen: boolean;
   choose: () => void;
@@ -147,13 +149,20 @@ export function Counts({ added, removed }: { added: number; removed: number }) {
 function Body(props: FixCardProps) {
   const { card, doing, decide, whyNot, isStale, widen } = props;
   const whole = useRead("/api/v1/cards/{card_id}", { path: { card_id: card.id } });
-  const [typed, setTyped] = useState<string | null>(null);
-  const part = useMemo(() => (whole.data ? cut(whole.data.before ?? "", whole.data.after ?? "") : null), [whole.data]);
+  const [before, after] = [whole.data?.before ?? "", whole.data?.after ?? ""];
+  const isThere = whole.data !== undefined;
+  const part = useMemo(() => (isThere ? cut(before, after) : null), [isThere, before, after]);
+  // What was typed is for the change that it began from; of another one it would undo what is new in it.
+  const [draft, setDraft] = useState<{ part: Cut | null; text: string } | null>(null);
+  const typed = draft && draft.part === part ? draft.text : null;
+  const setTyped = (text: string) => setDraft({ part, text });
+  // One sentence before the change, as much as one reads at night; how it was worked out stands below it.
+  const [first, rest] = sentences(card.why);
   return (
     <>
-      <div className="px-3.5 pb-2.5 pl-[39px]">
+      <div className="px-3.5 pb-2 pl-[39px]">
         <p className="break-words text-fg2">
-          <Words text={card.why} /> <Words text={card.severity_reason} />
+          <Words text={first} />
         </p>
         {card.again && (
           <p className="break-words text-sand">
@@ -161,21 +170,13 @@ function Body(props: FixCardProps) {
           </p>
         )}
         {card.risk && (
-          <p className="mt-1 flex gap-1.5 break-words text-small text-sand">
+          <p className="flex gap-1.5 break-words text-small text-sand">
             <TriangleAlert aria-hidden="true" className="mt-0.5 size-3 shrink-0" />
             <span>
               <Words text={card.risk} />
             </span>
           </p>
         )}
-        <p className="mt-1 flex flex-wrap items-center gap-x-2 text-small text-fg3">
-          From {card.source === "carried over" ? "" : `a ${card.source}, `}
-          <EvidenceLinks evidence={card.evidence} />
-          <span className="ml-auto" title="How cards of this kind fared with this team so far">
-            {card.record === "too few to say" ? "too few decided to say" : card.record}
-          </span>
-          {card.tests.length > 0 && <span>Tests: {card.tests.join(", ")}</span>}
-        </p>
       </div>
       <div className="flex items-center border-y border-line text-small text-fg2">
         <span className="flex-1 px-3.5 py-1">Before</span>
@@ -190,23 +191,28 @@ function Body(props: FixCardProps) {
         <Shown of={whole} what="The diff" loading={<Skeleton className="m-3 h-20" />}>
           {() =>
             part && (
-              <Suspense fallback={<Skeleton className="m-3 h-20" />}>
-                <TwoSides
-                  before={part.before}
-                  after={part.after}
-                  first={part.first}
-                  tongue={tongueOf(card.path)}
-                  label={card.path}
-                  isWrapped
-                  isEditing={doing === "modify"}
-                  typed={setTyped}
-                  accept={() => submitModified(props, part, typed)}
-                  cancel={() => props.setDoing("")}
-                />
-              </Suspense>
+              <Sides
+                {...{ part, card, typed, setTyped }}
+                isEditing={doing === "modify"}
+                accept={() => submitModified(props, part, typed)}
+                cancel={() => props.setDoing("")}
+              />
             )
           }
         </Shown>
+      </div>
+      <div className="border-t border-line px-3.5 py-2 pl-[39px] text-small text-fg2">
+        <p className="break-words">
+          <Words text={rest} /> <Words text={card.severity_reason} />
+        </p>
+        <p className="flex flex-wrap items-center gap-x-2 text-fg3">
+          From {card.source === "carried over" ? "" : `a ${card.source}, `}
+          <EvidenceLinks evidence={card.evidence} />
+          {card.tests.length > 0 && <span className="min-w-0 truncate">· tests in {card.tests.join(", ")}</span>}
+          <span className="ml-auto" title="How cards of this kind fared with this team so far">
+            {card.record === "too few to say" ? "too few decided to say" : card.record}
+          </span>
+        </p>
       </div>
       {isStale && (
         <p role="status" className="flex items-center gap-2 border-t border-line px-3.5 py-2 text-small text-sand">
@@ -228,175 +234,35 @@ function Body(props: FixCardProps) {
   );
 }
 
-export const STALE = "The file has changed since this was made: check it again first.";
-
-function submitModified({ card, decide, setDoing }: FixCardProps, part: Cut | null, typed: string | null): void {
-  if (!part) return;
-  if (typed === null || typed === part.after) decide.accept(card);
-  else decide.modify(card, joined(part, typed));
-  setDoing("");
+/** The first sentence of a text, and what follows it. */
+export function sentences(text: string): readonly [string, string] {
+  const end = /[.!?](?=\s+\p{Lu})/u.exec(text)?.index ?? text.length;
+  return [text.slice(0, end + 1), text.slice(end + 1).trim()];
 }
 
-// What can be decided stays in sight, however long the reasons and the diff above it are.
-const FOOT =
-  "sticky -bottom-3 z-1 flex flex-wrap items-center gap-2 rounded-b-card border-t border-line bg-s1 px-3.5 py-2.5";
-
-interface ActionsProps extends FixCardProps {
-  part: Cut | null;
+interface SidesProps {
+  part: Cut;
+  card: Glance;
+  isEditing: boolean;
   typed: string | null;
-  line: Schemas["LogLine"] | null | undefined;
+  setTyped: (text: string) => void;
+  accept: () => void;
+  cancel: () => void;
 }
 
-function Actions(props: ActionsProps) {
-  const { card, doing, setDoing, decide, whyNot, part, typed, line } = props;
-  if (isApplied(card)) return <Applied card={card} line={line} decide={decide} whyNot={whyNot} />;
-  if (doing === "reject") return <Rejecting {...props} />;
-  if (doing === "branch") return <Branching {...props} />;
-  return (
-    <div className={FOOT}>
-      {doing === "modify" ? (
-        <>
-          <Button
-            look="primary"
-            keys="mod+enter"
-            whyNot={whyNot}
-            isBusy={decide.isBusy}
-            onClick={() => submitModified(props, part, typed)}
-          >
-            Accept my version
-          </Button>
-          <Button look="quiet" keys="escape" onClick={() => setDoing("")}>
-            Cancel
-          </Button>
-        </>
-      ) : (
-        <>
-          <Button
-            look="primary"
-            icon={<Check className="size-3.5" />}
-            keys="a"
-            whyNot={whyNot}
-            isBusy={decide.isBusy}
-            onClick={() => decide.accept(card)}
-          >
-            Accept
-          </Button>
-          <Button icon={<Pencil className="size-3.5" />} keys="e" whyNot={whyNot} onClick={() => setDoing("modify")}>
-            Modify
-          </Button>
-          <Button
-            look="quiet"
-            icon={<X className="size-3.5" />}
-            keys="r"
-            whyNot={whyNot === STALE ? "" : whyNot}
-            onClick={() => setDoing("reject")}
-          >
-            Reject
-          </Button>
-          <IconButton label="Accept on a branch of its own" whyNot={whyNot} onClick={() => setDoing("branch")}>
-            <GitBranch className="size-3.5" />
-          </IconButton>
-        </>
-      )}
-    </div>
-  );
-}
-
-function Applied({ card, line, decide, whyNot }: Pick<ActionsProps, "card" | "line" | "decide" | "whyNot">) {
-  return (
-    <div className={FOOT}>
-      <Button
-        icon={<Undo2 className="size-3.5" />}
-        keys="u"
-        whyNot={whyNot}
-        isBusy={decide.isBusy}
-        onClick={() => decide.undo(card)}
-      >
-        Undo
-      </Button>
-      {line && (
-        <span className="text-small text-fg2">
-          by {line.by}, <Time at={line.at} />
-          {line.branch && (
-            <>
-              {" "}
-              on <code>{line.branch}</code>
-            </>
-          )}
-          {line.outcome ? `: ${line.outcome}` : "; what came of it is not known yet"}
-          {!line.outcome && line.waiting && <span className="block text-fg3">{line.waiting}</span>}
-        </span>
-      )}
-    </div>
-  );
-}
-
-function Rejecting({ card, setDoing, decide }: ActionsProps) {
-  const [reason, setReason] = useState("");
-  const [isWarning, setWarning] = useState<boolean | null>(null);
-  const warns = isWarning ?? reason.trim() !== "";
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    decide.reject(card, reason.trim(), warns);
-    setDoing("");
+function Sides({ part, card, isEditing, typed, setTyped, accept, cancel }: SidesProps) {
+  const shown = {
+    before: part.before,
+    after: part.after,
+    first: part.first,
+    tongue: tongueOf(card.path),
+    label: card.path,
   };
+  const read = <ReadSides {...shown} />;
+  if (!isEditing) return read;
   return (
-    <form onSubmit={submit} className={FOOT}>
-      <input
-        // biome-ignore lint/a11y/noAutofocus: it was just asked for, by key or by button.
-        autoFocus
-        aria-label="Why not? One line, or nothing"
-        placeholder="Why not? One line, or nothing"
-        maxLength={2_000}
-        value={reason}
-        onChange={(event) => setReason(event.target.value)}
-        className="h-7 min-w-40 flex-1 rounded-[7px] border border-line2 bg-bg px-2.5 pointer-coarse:h-9"
-      />
-      <label className="flex min-h-6 items-center gap-1.5 text-small text-fg2">
-        <input
-          type="checkbox"
-          checked={warns}
-          onChange={(event) => setWarning(event.target.checked)}
-          className="size-4 accent-(--moon)"
-        />
-        Tell others: don't try
-      </label>
-      <Button type="submit" look="primary" isBusy={decide.isBusy}>
-        Reject
-      </Button>
-      <Button look="quiet" keys="escape" onClick={() => setDoing("")}>
-        Cancel
-      </Button>
-    </form>
-  );
-}
-
-function Branching({ card, setDoing, decide }: ActionsProps) {
-  const [branch, setBranch] = useState(`fix/${card.incident}`);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!branch.trim()) return;
-    decide.accept(card, branch.trim());
-    setDoing("");
-  };
-  return (
-    <form onSubmit={submit} className={FOOT}>
-      <input
-        // biome-ignore lint/a11y/noAutofocus: it was just asked for.
-        autoFocus
-        aria-label="Commit it on this branch; the files that are checked out stay as they are"
-        title="The files that are checked out stay as they are"
-        maxLength={200}
-        value={branch}
-        onChange={(event) => setBranch(event.target.value)}
-        className="h-7 min-w-40 flex-1 rounded-[7px] border border-line2 bg-bg px-2.5 font-mono text-small pointer-coarse:h-9"
-      />
-      <Button type="submit" look="primary" isBusy={decide.isBusy}>
-        Commit there
-      </Button>
-      <Button look="quiet" keys="escape" onClick={() => setDoing("")}>
-        Cancel
-      </Button>
-    </form>
+    <Suspense fallback={read}>
+      <TwoSides {...shown} begun={typed} isWrapped isEditing typed={setTyped} accept={accept} cancel={cancel} />
+    </Suspense>
   );
 }

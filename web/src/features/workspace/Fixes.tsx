@@ -40,7 +40,7 @@ export function Fixes(props: FixesProps) {
       <div className="flex h-[38px] shrink-0 items-center gap-2.5 border-b border-line px-4">
         <h2 className="font-semibold">Fixes</h2>
         {deck.data && (
-          <span className="text-small text-fg2">
+          <span className="text-small whitespace-nowrap text-fg2">
             {done} of {all} reviewed
           </span>
         )}

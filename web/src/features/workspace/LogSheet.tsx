@@ -51,8 +51,7 @@ export default function LogSheet({ line, close, go, decide, whyNot }: LogSheetPr
             type="button"
             className="font-mono text-meta text-moon underline underline-offset-2"
             onClick={() => {
-              close();
-              go({ path: line.path, ln: undefined, pane: "code" });
+              go({ path: line.path, ln: undefined, pane: "code", entry: undefined });
             }}
           >
             {line.path}

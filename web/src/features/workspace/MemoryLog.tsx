@@ -1,5 +1,5 @@
 import { Check, Pencil, Undo2, X } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense } from "react";
 import type { Schemas } from "@/api/client";
 import { useList } from "@/api/reading";
 import { cn } from "@/lib/cn";
@@ -32,15 +32,16 @@ const STATES: Record<Which, readonly State[]> = {
 interface MemoryLogProps {
   name: string;
   shown: string | undefined;
+  /** Which decision is read whole. */
+  entry: string | undefined;
   go: Go;
   decide: Decide;
   whyNot: string;
 }
 
 /** What this team decided before: every card, and what came of it. */
-export function MemoryLog({ name, shown, go, decide, whyNot }: MemoryLogProps) {
+export function MemoryLog({ name, shown, entry, go, decide, whyNot }: MemoryLogProps) {
   const place = usePlace();
-  const [opened, setOpened] = useState<Line | null>(null);
   const which: Which = shown === "accepted" || shown === "rejected" ? shown : "all";
   const found = useList(
     "/api/v1/memory-log",
@@ -48,6 +49,7 @@ export function MemoryLog({ name, shown, go, decide, whyNot }: MemoryLogProps) {
     { keepsPrevious: true },
   );
   const counts = (found.data?.pages[0] as Schemas["LogTold"] | undefined)?.counts;
+  const opened = entry ? found.items.find((one) => one.card === entry) : undefined;
   const option = (value: Which, label: string) => ({
     value,
     label,
@@ -93,12 +95,12 @@ export function MemoryLog({ name, shown, go, decide, whyNot }: MemoryLogProps) {
           rowHeight={ROW_PX}
           more={found.more}
           className="flex-1 py-1"
-          row={(one) => <LogRow line={one} open={() => setOpened(one)} />}
+          row={(one) => <LogRow line={one} open={() => go({ entry: one.card })} />}
         />
       )}
       {opened && (
         <Suspense>
-          <LogSheet line={opened} close={() => setOpened(null)} go={go} decide={decide} whyNot={whyNot} />
+          <LogSheet line={opened} close={() => go({ entry: undefined })} go={go} decide={decide} whyNot={whyNot} />
         </Suspense>
       )}
     </section>

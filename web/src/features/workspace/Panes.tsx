@@ -1,6 +1,5 @@
 import { type ReactNode, useSyncExternalStore } from "react";
-import { Group, Panel, Separator, useDefaultLayout } from "react-resizable-panels";
-import { keep, kept } from "@/lib/kept";
+import { Split } from "@/ui/Split";
 import type { Pane } from "./places";
 
 interface PanesProps {
@@ -16,12 +15,11 @@ const BESIDE_PX = 568;
 // On a small screen the code needs the room.
 const BESIDE_SHARE = 0.395;
 const BESIDE_PX_MIN = 340;
+const CODE_PX_MIN = 240;
 const FIXES_SHARE = 0.6;
 const FIXES_SHARE_MAX = 0.8;
 // What a card takes with its diff and what can be done with it.
 const CARD_PX = 520;
-const CLIPPED = { overflow: "hidden" };
-const STORE = { getItem: (name: string) => kept(name) || null, setItem: keep };
 
 /** Files, code, and beside it what could be changed above what was decided; each as wide as somebody likes it. */
 export function Panes({ pane, parts, over }: PanesProps) {
@@ -32,49 +30,42 @@ function All({ parts, over }: Omit<PanesProps, "pane">) {
   const beside = Math.max(BESIDE_PX_MIN, Math.min(BESIDE_PX, Math.round(window.innerWidth * BESIDE_SHARE)));
   const fixes = Math.min(FIXES_SHARE_MAX, Math.max(FIXES_SHARE, CARD_PX / window.innerHeight));
   return (
-    <Group {...useSizes("files")} className="min-h-0 flex-1">
-      <Panel
-        id="files"
-        defaultSize={FILES_PX}
-        minSize={150}
-        maxSize="40"
-        groupResizeBehavior="preserve-pixel-size"
-        style={CLIPPED}
-      >
-        {parts.files}
-      </Panel>
-      <Edge label="Width of the files" />
-      <Panel id="rest" style={CLIPPED}>
-        <div className="relative h-full">
-          <Group {...useSizes("beside")}>
-            <Panel id="code" minSize={240} style={CLIPPED}>
-              {parts.code}
-            </Panel>
-            <Edge label="Width of the code" />
-            <Panel
-              id="beside"
-              defaultSize={beside}
-              minSize={BESIDE_PX_MIN}
-              groupResizeBehavior="preserve-pixel-size"
-              style={CLIPPED}
-            >
+    <Split
+      name="pane.files"
+      label="Width of the files"
+      sized="first"
+      size={FILES_PX}
+      least={{ first: 150, second: CODE_PX_MIN + BESIDE_PX_MIN }}
+      shareMax={0.4}
+      first={parts.files}
+      second={
+        <>
+          <Split
+            name="pane.beside"
+            label="Width of the code"
+            sized="second"
+            size={beside}
+            least={{ first: CODE_PX_MIN, second: BESIDE_PX_MIN }}
+            first={parts.code}
+            second={
               <aside aria-label="Fixes and the memory log" className="h-full">
-                <Group {...useSizes("log")} orientation="vertical">
-                  <Panel id="fixes" defaultSize={`${100 * fixes}%`} minSize={120} style={CLIPPED}>
-                    {parts.fixes}
-                  </Panel>
-                  <Edge label="Height of the fixes" isFlat />
-                  <Panel id="log" defaultSize={`${100 * (1 - fixes)}%`} minSize={76} style={CLIPPED}>
-                    {parts.log}
-                  </Panel>
-                </Group>
+                <Split
+                  name="pane.fixes"
+                  label="Height of the fixes"
+                  isStacked
+                  sized="first"
+                  size={fixes}
+                  least={{ first: 120, second: 76 }}
+                  first={parts.fixes}
+                  second={parts.log}
+                />
               </aside>
-            </Panel>
-          </Group>
+            }
+          />
           {over}
-        </div>
-      </Panel>
-    </Group>
+        </>
+      }
+    />
   );
 }
 
@@ -90,24 +81,6 @@ function One({ pane, parts, over }: PanesProps) {
       {over}
     </div>
   );
-}
-
-/** A line that can be moved: by pointer, with the arrow keys, and back to where it was with a double click. */
-function Edge({ label, isFlat = false }: { label: string; isFlat?: boolean }) {
-  return (
-    <Separator
-      aria-label={label}
-      className={`${isFlat ? "h-px" : "w-px"} bg-line data-[separator=active]:bg-moon data-[separator=hover]:bg-line2 focus-visible:outline-2`}
-    />
-  );
-}
-
-/** As somebody left them in this browser. */
-function useSizes(id: string) {
-  return {
-    id: `bench-${id}`,
-    ...useDefaultLayout({ id: `bench.${id}`, storage: STORE, onlySaveAfterUserInteractions: true }),
-  };
 }
 
 const NARROW = window.matchMedia("(width < 900px)");

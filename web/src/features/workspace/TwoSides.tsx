@@ -18,6 +18,8 @@ interface TwoSidesProps {
   /** In a narrow place nothing is hidden at the side. */
   isWrapped?: boolean;
   isEditing?: boolean;
+  /** What somebody had typed on the right side before. */
+  begun?: string | null;
   typed?: (text: string) => void;
   accept?: () => void;
   cancel?: () => void;
@@ -48,7 +50,7 @@ export default function TwoSides(props: TwoSidesProps) {
       parent: box.current,
       a: { doc: before, extensions: [...side("before"), editable(false)] },
       b: {
-        doc: after,
+        doc: latest.current.begun ?? after,
         extensions: [
           ...side("after"),
           editing.of(editable(isEditing)),

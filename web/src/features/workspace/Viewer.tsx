@@ -1,6 +1,5 @@
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching, foldGutter, foldKeymap, indentUnit } from "@codemirror/language";
-import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState, Prec, Transaction } from "@codemirror/state";
 import {
   drawSelection,
@@ -12,6 +11,7 @@ import {
 } from "@codemirror/view";
 import { useEffect, useRef } from "react";
 import type { Schemas } from "@/api/client";
+import { finding } from "./editor/finding";
 import { grammarOf } from "./editor/languages";
 import { blameGutter, type Noted, note, notes } from "./editor/notes";
 import { look } from "./editor/theme";
@@ -68,8 +68,7 @@ export default function Viewer(props: ViewerProps) {
           bracketMatching(),
           highlightActiveLine(),
           highlightActiveLineGutter(),
-          highlightSelectionMatches(),
-          search({ top: true }),
+          finding,
           indentUnit.of(indent),
           grammar.of([]),
           editing.of(editable(isEditing)),
@@ -95,7 +94,7 @@ export default function Viewer(props: ViewerProps) {
               },
             ]),
           ),
-          keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap]),
+          keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap]),
           EditorView.updateListener.of((update) => {
             // What the page itself puts in is nobody's typing.
             if (update.docChanged && update.transactions.some((one) => one.annotation(Transaction.userEvent)))

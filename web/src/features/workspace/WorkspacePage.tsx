@@ -304,7 +304,9 @@ function Bench({ name, names, search, go, addWorkspace }: BenchProps) {
               go={go}
             />
           ),
-          log: <MemoryLog name={name} shown={search.log} go={go} decide={decide} whyNot={whyNot} />,
+          log: (
+            <MemoryLog name={name} shown={search.log} entry={search.entry} go={go} decide={decide} whyNot={whyNot} />
+          ),
         }}
         over={isWide && chosen && <WholeDiff card={chosen} close={() => setWide(false)} />}
       />

@@ -8,6 +8,8 @@ export interface Where {
   card?: string | undefined;
   /** Which lines of the memory log. */
   log?: string | undefined;
+  /** The decision of the log that is read whole, by its card. */
+  entry?: string | undefined;
   /** On a small screen: which of the panes. */
   pane?: string | undefined;
 }

@@ -1,21 +1,7 @@
-import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { syntaxHighlighting } from "@codemirror/language";
 import type { Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
-import { tags } from "@lezer/highlight";
-
-// The tokens have no violet, and words of a language need a hue that means nothing else here.
-const WORD = "light-dark(#7a3e9d, #c8a6f0)";
-
-const words = HighlightStyle.define([
-  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: WORD },
-  { tag: [tags.string, tags.special(tags.string), tags.regexp], color: "var(--sage)" },
-  { tag: [tags.number, tags.bool, tags.null, tags.atom], color: "var(--sand)" },
-  { tag: [tags.function(tags.variableName), tags.function(tags.propertyName)], color: "var(--moon)" },
-  { tag: [tags.definition(tags.propertyName), tags.propertyName, tags.attributeName], color: "var(--fg)" },
-  { tag: [tags.className, tags.typeName, tags.namespace], color: "var(--moon)" },
-  { tag: [tags.heading, tags.tagName], color: WORD },
-  { tag: [tags.comment, tags.meta], color: "var(--fg3)" },
-]);
+import { words } from "./words";
 
 /** How code looks: the tokens of the page, so that both themes are there without asking. */
 export const look: Extension = [
@@ -37,9 +23,40 @@ export const look: Extension = [
     },
     ".cm-foldPlaceholder": { background: "var(--s3)", border: "none", color: "var(--fg2)", padding: "0 4px" },
     ".cm-panels": { backgroundColor: "var(--s2)", color: "var(--fg)", borderColor: "var(--line)" },
-    ".cm-panel input, .cm-panel button": { fontFamily: "var(--font-sans)" },
-    ".cm-searchMatch": { backgroundColor: "color-mix(in srgb, var(--sand) 30%, transparent)" },
-    ".cm-searchMatch-selected": { backgroundColor: "color-mix(in srgb, var(--sand) 55%, transparent)" },
+    ".cm-panels-top": { borderBottom: "1px solid var(--line)" },
+    ".cm-panel.cm-search, .cm-panel.cm-gotoLine": {
+      padding: "6px 28px 6px 8px",
+      fontFamily: "var(--font-sans)",
+      fontSize: "12px",
+    },
+    ".cm-panel.cm-search label": { fontSize: "12px", color: "var(--fg2)" },
+    ".cm-panel input[type=checkbox]": { accentColor: "var(--moon)" },
+    // Its own are made for a light page, whichever theme is chosen.
+    "& .cm-panel .cm-textfield": {
+      height: "24px",
+      fontSize: "12px",
+      color: "var(--fg)",
+      backgroundColor: "var(--bg)",
+      border: "1px solid var(--line2)",
+      borderRadius: "6px",
+    },
+    "& .cm-panel .cm-button": {
+      height: "24px",
+      fontSize: "12px",
+      color: "var(--fg)",
+      background: "var(--s2)",
+      border: "1px solid var(--line2)",
+      borderRadius: "6px",
+    },
+    "& .cm-panel .cm-button:hover": { background: "var(--s3)" },
+    "& .cm-panel button[name=close]": { color: "var(--fg2)", fontSize: "16px", top: "4px", right: "8px" },
+    // Words that have a hue of their own would not be read on one of these.
+    ".cm-searchMatch, .cm-searchMatch span": { color: "var(--fg) !important" },
+    ".cm-searchMatch": { backgroundColor: "color-mix(in srgb, var(--sand) 22%, transparent)" },
+    ".cm-searchMatch-selected": {
+      backgroundColor: "color-mix(in srgb, var(--sand) 34%, transparent)",
+      outline: "1px solid var(--sand)",
+    },
     ".cm-mark-coral": stripe("coral"),
     ".cm-mark-sand": stripe("sand"),
     ".cm-mark-moon": stripe("moon"),
