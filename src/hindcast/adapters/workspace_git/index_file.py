@@ -8,10 +8,15 @@ right without the others, as they only tell which ignored files are to be shown 
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha1
 from pathlib import Path
+
+import numpy as np
+
+from hindcast.adapters.workspace_git.names import are_all_listed
 
 _ID_BYTES = 20
 # Where the flags begin in an entry: after ten numbers of four bytes and the id.
@@ -25,6 +30,12 @@ _UNUSUAL = 0x4F
 _SKIP_WORKTREE = 0x4000
 
 
+# Where the name begins in an entry of the usual kind, and how far the next one is, by the size of the name: entries are
+# filled up with zeros to a multiple of eight, with one at least.
+_NAME_AT = _FLAGS_AT + 2
+_STEPS = tuple((_NAME_AT + size) // 8 * 8 + 8 for size in range(256))
+
+
 @dataclass(frozen=True, slots=True)
 class Tracked:
     """What an index names."""
@@ -33,8 +44,24 @@ class Tracked:
     submodules: frozenset[str] = frozenset()
     # Tracked, but not checked out.
     left_out: frozenset[str] = frozenset()
-    # Every folder that holds a tracked file.
-    folders: frozenset[str] = frozenset()
+    # The files once more, in order.
+    paths: tuple[str, ...] = ()
+    # Whether every one of them is listed beyond doubt, by each name in it.
+    is_usual: bool = False
+
+    def holds(self, folder: str) -> bool:
+        """Whether a tracked file lies in a folder, at whatever depth."""
+        inside = folder + "/"
+        at = bisect_left(self.paths, inside)
+        return at < len(self.paths) and self.paths[at].startswith(inside)
+
+    def names_just(self, files: Sequence[str], folder: str) -> bool:
+        """Whether files of a folder, in order, are the first that are tracked there, and all listed beyond doubt.
+
+        Of nearly every folder without folders they are, and comparing neighbours is quicker than looking for each.
+        """
+        at = bisect_left(self.paths, folder)
+        return self.is_usual and self.paths[at : at + len(files)] == tuple(files)
 
 
 def read_index(place: Path) -> Tracked:
@@ -56,8 +83,7 @@ def read_index(place: Path) -> Tracked:
 def _entries(raw: bytes, version: int) -> Tracked:
     plain = _plain(raw) if version != 4 else None
     if plain is not None:
-        paths = _decoded(plain)
-        return Tracked(frozenset(paths), folders=_folders(paths))
+        return _tracked(plain)
     files: list[bytes] = []
     submodules: list[bytes] = []
     left_out: list[bytes] = []
@@ -68,20 +94,37 @@ def _entries(raw: bytes, version: int) -> Tracked:
             files.append(name)
             if extended & _SKIP_WORKTREE:
                 left_out.append(name)
-    paths = _decoded(files)
-    return Tracked(frozenset(paths), frozenset(_decoded(submodules)), frozenset(_decoded(left_out)), _folders(paths))
+    return _tracked(_decoded(files), _decoded(submodules), _decoded(left_out))
 
 
-def _plain(raw: bytes) -> list[bytes] | None:
-    """The paths of an index that names nothing but files, as most do, in less time; None for any other."""
-    at, names = 12, []
+def _tracked(files: Sequence[str], submodules: Sequence[str] = (), left_out: Sequence[str] = ()) -> Tracked:
+    # Git has them in the order of their bytes, which is nearly always ours.
+    paths = tuple(sorted(files))
+    return Tracked(frozenset(paths), frozenset(submodules), frozenset(left_out), paths, are_all_listed(paths))
+
+
+def _plain(raw: bytes) -> list[str] | None:
+    """The paths of an index that names nothing but files, as most do, in less time; None for any other.
+
+    Only where each entry begins is found one by one; what stands in them is looked at all at once.
+    """
+    at, places = 12, []
     for _ in range(int.from_bytes(raw[8:12], "big")):
-        if raw[at + _FLAGS_AT] & _UNUSUAL or raw[at + _MODE_AT] == _GITLINK:
-            return None
-        size = raw[at + _FLAGS_AT + 1]
-        names.append(raw[at + _FLAGS_AT + 2 : at + _FLAGS_AT + 2 + size])
-        at += (_FLAGS_AT + 2 + size) // 8 * 8 + 8
-    return names
+        places.append(at)
+        at += _STEPS[raw[at + _NAME_AT - 1]]
+    if not places:
+        return []
+    content, starts = np.frombuffer(raw, np.uint8), np.array(places, np.intp)
+    if (content[starts + _FLAGS_AT] & _UNUSUAL).any() or (content[starts + _MODE_AT] == _GITLINK).any():
+        return None
+    # Each name with the zero that ends it.
+    sizes = content[starts + _NAME_AT - 1].astype(np.intp) + 1
+    ends = np.cumsum(sizes)
+    wanted = np.arange(ends[-1]) + np.repeat(starts + _NAME_AT - (ends - sizes), sizes)
+    names: list[str] = content[wanted].tobytes().decode("utf-8", "surrogateescape").split("\0")
+    if len(names) != len(places) + 1:
+        raise ValueError("A name is not as long as its entry says.")
+    return names[:-1]
 
 
 def _decoded(names: Sequence[bytes]) -> list[str]:
@@ -160,13 +203,3 @@ def _offset(raw: bytes, at: int) -> tuple[int, int]:
         at += 1
         value = ((value + 1) << 7) | (raw[at] & 0x7F)
     return value, at + 1
-
-
-def _folders(files: Sequence[str]) -> frozenset[str]:
-    found: set[str] = set()
-    for parent in {path.rpartition("/")[0] for path in files}:
-        folder = parent
-        while folder and folder not in found:
-            found.add(folder)
-            folder = folder.rpartition("/")[0]
-    return frozenset(found)

@@ -219,9 +219,12 @@ def _scan(opened: int, path: str, tracked: Tracked, is_ignored: Ignored) -> Fold
     if path and (".git" in found or path in tracked.submodules):
         return Folder(stamp, seen_at_ns, rules, is_nested=True)
     before = path + "/" if path else ""
+    files = sorted([before + name for name, entry in found.items() if entry.is_file(follow_symlinks=False)])
+    if len(files) == len(found) and tracked.names_just(files, before):
+        return Folder(stamp, seen_at_ns, rules, tuple(files))
     if not are_all_listed(found):
         found = {name: entry for name, entry in found.items() if is_listed(name)}
-    files = [before + name for name, entry in found.items() if entry.is_file(follow_symlinks=False)]
+        files = [file for file in files if file[len(before) :] in found]
     folders: list[str] = []
     if len(files) < len(found):
         folders = [
@@ -232,12 +235,12 @@ def _scan(opened: int, path: str, tracked: Tracked, is_ignored: Ignored) -> Fold
     # Of most folders every file is tracked, and nobody has to ask for each whether it is ignored.
     if not tracked.files.issuperset(files):
         files = [inside for inside in files if inside in tracked.files or not is_ignored(inside)]
-    return Folder(stamp, seen_at_ns, rules, tuple(sorted(files)), tuple(sorted(folders)))
+    return Folder(stamp, seen_at_ns, rules, tuple(files), tuple(sorted(folders)))
 
 
 def _is_shown(folder_path: str, tracked: Tracked, is_ignored: Ignored) -> bool:
     """Whether a folder is entered: it holds something tracked, or is not ignored."""
-    return folder_path in tracked.folders or folder_path in tracked.submodules or not is_ignored(folder_path + "/")
+    return tracked.holds(folder_path) or folder_path in tracked.submodules or not is_ignored(folder_path + "/")
 
 
 def _joined(found: dict[str, Folder]) -> tuple[str, ...]:

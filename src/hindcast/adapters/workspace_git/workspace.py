@@ -107,7 +107,7 @@ class FolderWorkspace:
         """What lies in a folder, folders first."""
         names = parts_of(folder, field="folder") if folder else ()
         with self._ignoring() as is_ignored:
-            if folder and is_ignored(folder + "/") and folder not in self._listing.tracked().folders:
+            if folder and is_ignored(folder + "/") and not self._listing.tracked().holds(folder):
                 raise _ignored(folder)
             found, sizes = self._listing.folder(names, is_ignored)
         if found.is_nested:
