@@ -159,11 +159,7 @@ def _changes_before(view: View, incident: str) -> tuple[str, ...]:
     record = view.find(Address(INCIDENTS, incident))
     if record is None or not isinstance(record.body, dict):
         return ()
-    changes = from_json(record.body).changes
-    return tuple(
-        " ".join(part for part in (change.kind.value, change.service, change.title, change.ref) if part)
-        for change in changes
-    )
+    return tuple(change.told for change in from_json(record.body).changes)
 
 
 def _teaches(memory: Memory, commit: Commit) -> bool:

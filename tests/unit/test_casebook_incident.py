@@ -184,7 +184,7 @@ def test_a_change_before_is_noted_and_one_during_is_an_attempt(desk: Desk) -> No
         replace(incident(), changes=(deploy(-20), deploy(9), deploy(12, service="search"))), EventKind.GREW
     )
 
-    assert [(note.text, note.by) for note in case.notes] == [("Before it: deploy payment payment v42 v42", "cy")]
+    assert [(note.text, note.by) for note in case.notes] == [("Before it: deploy of payment (payment v42, v42)", "cy")]
     (attempt,) = case.attempts
     assert (attempt.action, attempt.by, attempt.outcome) == (
         "deployed payment to v42 (payment v42)",

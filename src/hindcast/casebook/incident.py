@@ -207,8 +207,7 @@ def _action(change: SystemChange, *, is_rollback: bool) -> str:
 
 
 def _told(change: SystemChange) -> str:
-    words = (change.kind, change.service, change.title, change.ref)
-    return f"Before it: {' '.join(' '.join(words).split())}"[:SYMPTOM_CHARS_MAX]
+    return f"Before it: {change.told}"[:SYMPTOM_CHARS_MAX]
 
 
 def _once(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:

@@ -116,6 +116,14 @@ class SystemChange:
         """Whether it was sent to see that it arrives."""
         return TEST_LABEL in self.labels
 
+    @property
+    def told(self) -> str:
+        """In words, as in "deploy of payment (Simplify the worker pool, 8f3c2e1d90aa)"."""
+        what = "change" if self.kind is ChangeKind.OTHER else str(self.kind)
+        details = dict.fromkeys(" ".join(part.split()) for part in (self.title, self.ref) if part.strip())
+        known = ", ".join(part for part in details if part != self.service)
+        return f"{what}{f' of {self.service}' if self.service else ''}{f' ({known})' if known else ''}"
+
 
 @dataclass(frozen=True, slots=True)
 class Edge:
