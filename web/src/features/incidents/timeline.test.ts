@@ -129,7 +129,7 @@ test("a change just before it is told once, whoever else wrote it down", () => {
   const detection = { ...DETECTION, changes: [change] } as Schemas["DetectionTold"];
   const mine = known({
     notes: [
-      { id: "N1", text: "Before it: deploy of payment (Simplify)", at: at(-8), by: "github" },
+      { id: "N1", text: "Before it: deploy payment Simplify", at: at(-8), by: "github" },
       { id: "N2", text: "looked at it", at: at(-8), by: "ana" },
     ],
   });
