@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,6 +16,8 @@ from hindcast.reason.wording import day, full_stop, one_line
 
 ACTION_CHARS_MAX = 400
 WHY_CHARS_MAX = 300
+# As cards end: "… in config/production.toml."
+_IN_FILE = re.compile(r"\s+in\s+[^\s.]*[./]\S*$")
 
 
 def concerning(cautions: Sequence[Caution], members: Sequence[Member], cue: Cue) -> tuple[Caution, ...]:
@@ -34,15 +37,20 @@ def without_cautioned(tries: Sequence[Try], cautions: Sequence[Caution]) -> tupl
     notes: dict[str, None] = {}
     for one in tries:
         said = [caution for caution in cautions if caution.at >= one.member.case.occurred_at]
-        left = without(one.action, [caution.action for caution in said]) if one.outcome is Outcome.WORKED else ""
+        left = without(one.action, [_deed(caution) for caution in said]) if one.outcome is Outcome.WORKED else ""
         if not left or left == one.action:
             kept.append(one)
             continue
         kept.append(replace(one, action=left))
         for caution in said:
-            if without(one.action, [caution.action]) != one.action:
+            if without(one.action, [_deed(caution)]) != one.action:
                 notes[_left_out(one, caution)] = None
     return kept, tuple(notes)
+
+
+def _deed(caution: Caution) -> str:
+    """What was warned of, without the file in which the card would have done it: a past fix names none, or another."""
+    return _IN_FILE.sub("", caution.action)
 
 
 def _left_out(one: Try, caution: Caution) -> str:

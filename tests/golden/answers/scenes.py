@@ -71,8 +71,8 @@ def warned() -> Experience:
 def warned_of_a_part() -> Experience:
     """Somebody turned down the card that carried one half of the past fix."""
     said = Caution(
-        "Set `pool_size` from 200 to 20.", "the new cluster needs more", "cy", NOW - days(1), (FINGERPRINT,), "inc-1",
-        "cautions/fix-1a2b3c4d5e6f@71",
+        "Set `pool_size` from 200 to 20 in config/production.toml.", "the new cluster needs more", "cy",
+        NOW - days(1), (FINGERPRINT,), "inc-1", "cautions/fix-1a2b3c4d5e6f@71",
     )  # fmt: skip
     return Experience(cautions=(said,))
 
