@@ -40,14 +40,18 @@ _STEPS = tuple((_NAME_AT + size) // 8 * 8 + 8 for size in range(256))
 class Tracked:
     """What an index names."""
 
-    files: frozenset[str] = frozenset()
+    # Its files, in order.
+    paths: tuple[str, ...] = ()
     submodules: frozenset[str] = frozenset()
     # Tracked, but not checked out.
     left_out: frozenset[str] = frozenset()
-    # The files once more, in order.
-    paths: tuple[str, ...] = ()
     # Whether every one of them is listed beyond doubt, by each name in it.
     is_usual: bool = False
+
+    def names(self, path: str) -> bool:
+        """Whether a file is tracked."""
+        at = bisect_left(self.paths, path)
+        return at < len(self.paths) and self.paths[at] == path
 
     def holds(self, folder: str) -> bool:
         """Whether a tracked file lies in a folder, at whatever depth."""
@@ -55,13 +59,15 @@ class Tracked:
         at = bisect_left(self.paths, inside)
         return at < len(self.paths) and self.paths[at].startswith(inside)
 
-    def names_just(self, files: Sequence[str], folder: str) -> bool:
-        """Whether files of a folder, in order, are the first that are tracked there, and all listed beyond doubt.
+    def just(self, files: Sequence[str], folder: str) -> tuple[str, ...] | None:
+        """Files of a folder, in order, if they are the first that are tracked there, and all listed beyond doubt.
 
         Of nearly every folder without folders they are, and comparing neighbours is quicker than looking for each.
         """
         at = bisect_left(self.paths, folder)
-        return self.is_usual and self.paths[at : at + len(files)] == tuple(files)
+        # Ours instead of theirs: fifty thousand paths are kept once, not twice.
+        known = self.paths[at : at + len(files)]
+        return known if self.is_usual and known == tuple(files) else None
 
 
 def read_index(place: Path) -> Tracked:
@@ -100,7 +106,7 @@ def _entries(raw: bytes, version: int) -> Tracked:
 def _tracked(files: Sequence[str], submodules: Sequence[str] = (), left_out: Sequence[str] = ()) -> Tracked:
     # Git has them in the order of their bytes, which is nearly always ours.
     paths = tuple(sorted(files))
-    return Tracked(frozenset(paths), frozenset(submodules), frozenset(left_out), paths, are_all_listed(paths))
+    return Tracked(paths, frozenset(submodules), frozenset(left_out), are_all_listed(paths))
 
 
 def _plain(raw: bytes) -> list[str] | None:

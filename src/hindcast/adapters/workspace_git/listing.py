@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from hindcast.adapters.workspace_git.index_file import Tracked, read_index
 from hindcast.adapters.workspace_git.names import are_all_listed, is_listed
@@ -46,9 +47,8 @@ def nothing(path: str) -> bool:  # noqa: ARG001
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
-    """What lies in one folder, links and what is ignored left out."""
+class Folder(NamedTuple):
+    """What lies in one folder, links and what is ignored left out. A tuple, as there are thousands."""
 
     # Its time of change, and which folder it is.
     stamp: Stamp
@@ -210,7 +210,14 @@ def _scan(opened: int, path: str, tracked: Tracked, is_ignored: Ignored) -> Fold
     # What comes up while we look has a later time, and makes us look again.
     seen_at_ns = time.time_ns()
     with os.scandir(opened) as entries:
-        found = {entry.name: entry for entry in entries}
+        every = list(entries)
+    before = path + "/" if path else ""
+    files = sorted([before + entry.name for entry in every if entry.is_file(follow_symlinks=False)])
+    known = tracked.just(files, before) if len(files) == len(every) else None
+    if known is not None:
+        # Nothing in it has a name that would need a second look; git's rules would.
+        return Folder(_stamp(os.fstat(opened)), seen_at_ns, files=known)
+    found = {entry.name: entry for entry in every}
     for name in RULES:
         if name in found:
             check_rule(found[name].stat(follow_symlinks=False).st_mode, (path, name) if path else (name,))
@@ -218,10 +225,6 @@ def _scan(opened: int, path: str, tracked: Tracked, is_ignored: Ignored) -> Fold
     rules = _rules(opened) if ".gitignore" in found else ()
     if path and (".git" in found or path in tracked.submodules):
         return Folder(stamp, seen_at_ns, rules, is_nested=True)
-    before = path + "/" if path else ""
-    files = sorted([before + name for name, entry in found.items() if entry.is_file(follow_symlinks=False)])
-    if len(files) == len(found) and tracked.names_just(files, before):
-        return Folder(stamp, seen_at_ns, rules, tuple(files))
     if not are_all_listed(found):
         found = {name: entry for name, entry in found.items() if is_listed(name)}
         files = [file for file in files if file[len(before) :] in found]
@@ -232,9 +235,7 @@ def _scan(opened: int, path: str, tracked: Tracked, is_ignored: Ignored) -> Fold
             for name, entry in found.items()
             if entry.is_dir(follow_symlinks=False) and _is_shown(before + name, tracked, is_ignored)
         ]
-    # Of most folders every file is tracked, and nobody has to ask for each whether it is ignored.
-    if not tracked.files.issuperset(files):
-        files = [inside for inside in files if inside in tracked.files or not is_ignored(inside)]
+    files = [inside for inside in files if tracked.names(inside) or not is_ignored(inside)]
     return Folder(stamp, seen_at_ns, rules, tuple(files), tuple(sorted(folders)))
 
 

@@ -23,8 +23,11 @@ OWN_PREFIX = ".hindcast-"
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 # As Windows shortens `.git`, and as it names the folder itself.
 _SHORTENED = re.compile(r"^(git~[0-9]+|\.git(:.*)?)$")
-# How a name begins that may be the repository's own folder, or something of ours.
-_DOUBTFUL = ("/.", "/g", "/G")
+# How a name looks at a glance: each byte that no plain name has is a zero, and whatever the name of the repository's own
+# folder, or of something of ours, may begin with is a `g`.
+_GLANCE = bytes(
+    0 if not 32 <= one < 127 or one == ord("\\") else ord("g") if one in b".gG" else one for one in range(256)
+)
 
 
 def parts_of(path: str, *, field: str = "path") -> tuple[str, ...]:
@@ -62,9 +65,8 @@ def is_listed(name: str) -> bool:
 
 def are_all_listed(names: Iterable[str]) -> bool:
     """Whether names are listed beyond doubt, all of them, seen at one glance; where not, each has to be looked at."""
-    row = "/" + "/".join(names)
-    is_usual = row.isascii() and row.isprintable() and "\\" not in row
-    return is_usual and not any(doubtful in row for doubtful in _DOUBTFUL)
+    row = ("/" + "/".join(names)).encode("utf-8", "surrogatepass").translate(_GLANCE)
+    return 0 not in row and b"/g" not in row
 
 
 def is_plain(name: str) -> bool:

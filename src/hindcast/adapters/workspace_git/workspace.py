@@ -218,7 +218,7 @@ class FolderWorkspace:
     def _check_shown(self, path: str) -> None:
         """Raises Refused for a file that the repository ignores: nobody meant it to be seen."""
         check_rules(self._root, parts_of(path)[:-1])
-        if path in self._listing.tracked().files:
+        if self._listing.tracked().names(path):
             return
         with self._ignoring() as is_ignored:
             if is_ignored(path):
