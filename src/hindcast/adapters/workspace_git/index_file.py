@@ -114,19 +114,22 @@ def _plain(raw: bytes) -> list[str] | None:
 
     Only where each entry begins is found one by one; what stands in them is looked at all at once.
     """
-    at, places = 12, []
+    # Where the size of each name stands, just before the name.
+    at, places, steps = 12 + _NAME_AT - 1, [], _STEPS
     for _ in range(int.from_bytes(raw[8:12], "big")):
         places.append(at)
-        at += _STEPS[raw[at + _NAME_AT - 1]]
+        at += steps[raw[at]]
     if not places:
         return []
-    content, starts = np.frombuffer(raw, np.uint8), np.array(places, np.intp)
+    content, before = np.frombuffer(raw, np.uint8), np.array(places, np.intp)
+    starts = before - (_NAME_AT - 1)
     if (content[starts + _FLAGS_AT] & _UNUSUAL).any() or (content[starts + _MODE_AT] == _GITLINK).any():
         return None
     # Each name with the zero that ends it.
-    sizes = content[starts + _NAME_AT - 1].astype(np.intp) + 1
+    sizes = content[before].astype(np.intp) + 1
     ends = np.cumsum(sizes)
-    wanted = np.arange(ends[-1]) + np.repeat(starts + _NAME_AT - (ends - sizes), sizes)
+    wanted = np.repeat(before + 1 - (ends - sizes), sizes)
+    wanted += np.arange(ends[-1])
     names: list[str] = content[wanted].tobytes().decode("utf-8", "surrogateescape").split("\0")
     if len(names) != len(places) + 1:
         raise ValueError("A name is not as long as its entry says.")

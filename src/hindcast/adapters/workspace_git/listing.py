@@ -149,7 +149,8 @@ class Listing:
                             is_anew = is_anew or before is None or now.rules != before.rules
                         found[path] = now
                         files += len(now.files)
-                        _go_deeper(opened, path, now, waiting, is_anew=is_anew)
+                        if now.folders:
+                            _go_deeper(opened, path, now, waiting, is_anew=is_anew)
                     finally:
                         os.close(opened)
                     if files > FILES_MAX:

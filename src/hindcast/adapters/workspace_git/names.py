@@ -23,7 +23,7 @@ OWN_PREFIX = ".hindcast-"
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 # As Windows shortens `.git`, and as it names the folder itself.
 _SHORTENED = re.compile(r"^(git~[0-9]+|\.git(:.*)?)$")
-# How a name looks at a glance: each byte that no plain name has is a zero, and whatever the name of the repository's own
+# How names look at a glance: each byte that no plain name has is a zero, and whatever the name of the repository's own
 # folder, or of something of ours, may begin with is a `g`.
 _GLANCE = bytes(
     0 if not 32 <= one < 127 or one == ord("\\") else ord("g") if one in b".gG" else one for one in range(256)
