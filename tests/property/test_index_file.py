@@ -73,6 +73,17 @@ def test_an_index_with_a_name_of_more_than_255_bytes_is_read(repository: Path) -
     assert read_index(written(repository, [LONG, "short"])).paths == ("short", LONG)
 
 
+@pytest.mark.parametrize(("last", "is_usual"), [("z.py", True), ("z/.git2/z.py", False), ("zé.py", False)])
+def test_an_index_of_thousands_is_read_whole(repository: Path, last: str, is_usual: bool) -> None:
+    """However many there are, each path is read once, and one odd name among them is noticed wherever it stands."""
+    paths = [*(f"folder{number // 20:03}/file{number:04}.py" for number in range(5_000)), last]
+
+    found = read_index(written(repository, paths))
+
+    assert list(found.paths) == paths
+    assert (found.just(paths[:20], "folder000/") is not None) is is_usual
+
+
 @pytest.mark.parametrize("keep", [13, 60, 70, 100])
 def test_a_torn_index_tells_nothing(repository: Path, keep: int) -> None:
     """An index that ends in the middle of an entry names nothing, instead of half a path."""

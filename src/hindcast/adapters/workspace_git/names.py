@@ -65,8 +65,13 @@ def is_listed(name: str) -> bool:
 
 def are_all_listed(names: Iterable[str]) -> bool:
     """Whether names are listed beyond doubt, all of them, seen at one glance; where not, each has to be looked at."""
-    row = ("/" + "/".join(names)).encode("utf-8", "surrogatepass").translate(_GLANCE)
-    return 0 not in row and b"/g" not in row
+    return looks_usual(("/" + "/".join(names)).encode("utf-8", "surrogatepass"))
+
+
+def looks_usual(row: bytes) -> bool:
+    """The same of names in a row, with a slash before each."""
+    seen = row.translate(_GLANCE)
+    return 0 not in seen and b"/g" not in seen
 
 
 def is_plain(name: str) -> bool:
