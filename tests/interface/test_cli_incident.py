@@ -204,6 +204,24 @@ def test_a_terminal_is_asked_for_what_is_worth_asking(hindcast: Keyboard) -> Non
     assert "?" not in again.err
 
 
+@pytest.mark.parametrize(("answer", "cause"), [("y\n", "workers kept them"), ("n\na full disk\n", "a full disk")])
+def test_the_cause_of_the_last_time_is_offered(hindcast: Keyboard, answer: str, cause: str) -> None:
+    """When a failure is back, the cause that was found then is asked about by name; only a yes makes it this one's."""
+    hindcast.ok("resolve redis-pool --cause 'workers kept them' --fix 'release them in the teardown'")
+    memory = hindcast.memory()
+    Casebook(memory).put(
+        replace(POOL, id="redis-again", occurred_at=POOL.occurred_at + timedelta(hours=1)), actor="import", why="again"
+    )
+    memory.close()
+
+    asked = hindcast.ok("resolve redis-again", stdin=f"{answer}released them\n\n", terminal=True)
+
+    assert "Last time: workers kept them. (cases/redis-pool@" in asked.err
+    case = hindcast.json("show redis-again").case
+    assert case.cause is not None
+    assert case.cause.text.rstrip(".") == cause
+
+
 def test_a_pipe_is_never_asked(hindcast: Keyboard) -> None:
     """Without a terminal a resolution that says nothing is an error that names what to give, and nothing waits."""
     said = hindcast("resolve redis-pool")

@@ -128,7 +128,7 @@ def resolve(
 ) -> None:
     """Say why it happened and what ended it. On a terminal it asks for what is missing; in a pipe it never does."""
     from hindcast.casebook.people import Fix, attempted, resolved
-    from hindcast.cli import retelling
+    from hindcast.cli import resolving, retelling
 
     known = _casebook(session).case(incident_id)
     asks = not session.as_json and sys.stdin.isatty() and from_text != "-"
@@ -153,7 +153,7 @@ def resolve(
     )
     worse = ""
     if asks and not from_text:
-        said, worse = _asked(known, said)
+        said, worse = resolving.asked(session, known, said)
         worse = redacted(session, worse)
     _check_says_something(known, said, read)
     now, who = session.now(), by or session.who
@@ -224,22 +224,6 @@ def _saying(tried: Attempt, set_id: str, outcome: Came | None, session: Session)
 
 def _person(quote: str, session: Session) -> tuple[Evidence, ...]:
     return (Evidence(Witness.PERSON, quote, "", session.now()),)
-
-
-def _asked(case: Case, said: Fix) -> tuple[Fix, str]:
-    """The few things worth asking, each only if nobody has said it. An empty answer is no answer."""
-    if case.cause is None and not said.cause:
-        said = replace(said, cause=_prompt("Why did it happen?"))
-    if case.resolution is None and not (said.text or said.attempt):
-        said = replace(said, text=_prompt("What ended it?"))
-    if any(one.outcome is Outcome.MADE_WORSE for one in case.attempts):
-        return said, ""
-    return said, _prompt("Did anything make it worse? (Enter: no)")
-
-
-def _prompt(question: str) -> str:
-    answer: str = typer.prompt(question, default="", show_default=False, err=True)
-    return answer.strip()
 
 
 def _check_says_something(case: Case, said: Fix, read: Sequence[Attempt]) -> None:
