@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 import pyarrow as pa
@@ -112,6 +113,7 @@ TAKEN_OUT = [
     (PEM.partition("-----END")[0], "MIIEow", "[redacted:private-key]"),
     (PEM.replace("\n", "\\n"), "MIIEow", "[redacted:private-key]"),
     ("to ana.lopez+x@example.co.uk, please", "ana.lopez", "to [redacted:email], please"),
+    ("Ask ana@example.com. She knows.", "ana@", "Ask [redacted:email]. She knows."),
     ("from=<bo@example.org>", "bo@", "from=<[redacted:email]>"),
     ("mailto:ana@example.com: no", "ana@", "mailto:[redacted:email]: no"),
     ("card 4111 1111 1111 1111 12/27", "4111 1111", "card [redacted:card] 12/27"),
@@ -378,6 +380,13 @@ def test_no_rules_change_nothing() -> None:
 def test_every_rule_says_where_to_look() -> None:
     """All rules that come with the product have a hint, so that a column is looked through in one pass."""
     assert all(rule.hint for rule in (*DEFAULT_RULES, *OPTIONAL_RULES))
+
+
+def test_no_group_repeats_possessively() -> None:
+    """Python reads such a group wrongly before 3.11.5, as Debian 12 has it, and lets secrets pass; we write none."""
+    possessive = re.compile(r"\)(?:[*+?]|\{[0-9,]*\})\+|\(\?>")
+    assert possessive.search(r"(?:a|b)*+")
+    assert [rule.pattern for rule in (*DEFAULT_RULES, *OPTIONAL_RULES) if possessive.search(rule.pattern)] == []
 
 
 def test_luhn_is_checked() -> None:

@@ -13,6 +13,7 @@ DATABASE = "hindcast"
 PORT, PORT_TLS = 8123, 8443
 
 _TLS = {"clickhouse": False, "clickhouses": True, "http": False, "https": True}
+_SERVERS = re.compile(r"[^/?#]*")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _FORMS = (
     "Write chdb:///folder, clickhouse://user:password@host:8123/database, or"
@@ -56,22 +57,25 @@ class Address:
 
 def parse(dsn: str) -> Address:
     """The address in a dsn. Raises Malformed without repeating what may hold a password."""
+    scheme, _, rest = dsn.partition("://")
+    # Taken out first: what names several servers, some of them by numbers in brackets, is no URL to newer Pythons.
+    servers = _SERVERS.match(rest)[0]  # type: ignore[index]
     try:
-        parts = urlsplit(dsn)
+        parts = urlsplit(f"{scheme}://{rest.removeprefix(servers)}")
         options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
     except ValueError as error:
         raise _malformed("The address of the telemetry store cannot be read.") from error
     if parts.scheme == "chdb":
-        return _embedded(parts, options)
+        return _embedded(servers, parts, options)
     if parts.scheme in _TLS:
-        return _served(parts, options)
+        return _served(servers, parts, options)
     raise _malformed(f"There is no telemetry store of the kind {parts.scheme!r}.")
 
 
-def _embedded(parts: SplitResult, options: dict[str, str]) -> Address:
+def _embedded(servers: str, parts: SplitResult, options: dict[str, str]) -> Address:
     _only(options, {"database"})
     folder = unquote(parts.path)
-    if parts.netloc or folder.strip("/") == "":
+    if servers or folder.strip("/") == "":
         raise _malformed("A chdb address names a folder after three slashes.")
     if "?" in folder or "\0" in folder:
         # The engine takes its options after a question mark, so a folder cannot have one in its name.
@@ -79,10 +83,10 @@ def _embedded(parts: SplitResult, options: dict[str, str]) -> Address:
     return Address(_name("database", options.get("database", DATABASE)), folder=folder)
 
 
-def _served(parts: SplitResult, options: dict[str, str]) -> Address:
+def _served(servers: str, parts: SplitResult, options: dict[str, str]) -> Address:
     _only(options, {"cluster"})
     tls = _TLS[parts.scheme]
-    credentials, _, places = parts.netloc.rpartition("@")
+    credentials, _, places = servers.rpartition("@")
     user, _, password = credentials.partition(":")
     hosts = tuple(_host(place, PORT_TLS if tls else PORT) for place in places.split(","))
     cluster = options.get("cluster", "")

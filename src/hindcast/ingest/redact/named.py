@@ -17,17 +17,17 @@ _BETWEEN_HINT = r"""[\\"'`\]]*[ \t]*[:=]"""
 # A value in quotes goes up to the closing one, or to the end of a text that was cut before it. The third form is JSON
 # inside of JSON, where the quotes themselves are escaped; the fourth is that one level deeper.
 _QUOTED = (
-    r""""(?P<secret_double>(?:[^"\\]|\\(?s:.))*+)"""
-    r"""|'(?P<secret_single>(?:[^'\\]|\\(?s:.))*+)"""
-    r"""|\\"(?P<secret_escaped>(?:[^"\\]|\\\\(?:\\(?s:.)|[^\\]))*+)"""
-    r"""|\\{2,7}"(?P<secret_deep>(?:[^"\\]|\\(?!\\{0,7}"))*+)"""
+    r""""(?P<secret_double>[^"\\]*+(?:\\(?s:.)[^"\\]*+)*)"""
+    r"""|'(?P<secret_single>[^'\\]*+(?:\\(?s:.)[^'\\]*+)*)"""
+    r"""|\\"(?P<secret_escaped>[^"\\]*+(?:\\\\(?:\\(?s:.)|[^\\])[^"\\]*+)*)"""
+    r"""|\\{2,7}"(?P<secret_deep>[^"\\]*+(?:\\(?!\\{0,7}")[^"\\]*+)*)"""
 )
 # A value without quotes ends at white space, and at punctuation unless the value goes on right behind it. A comma, a
 # semicolon or an ampersand before another name ends it too, and so does the \\n of a line break inside of JSON.
 _BARE = (
-    r"""(?P<secret_bare>(?:[^\s"'`,;&)\]}<>|\\]"""
+    r"""(?P<secret_bare>(?:[^\s"'`,;&)\]}<>|\\]++"""
     r"""|[,;&](?!\s|\Z|[\w.%\[\]-]{1,64}[=:])"""
-    r"""|["'`)\]}>|](?=[A-Za-z0-9])|\\(?![nrt])(?=[A-Za-z0-9]))++)"""
+    r"""|["'`)\]}>|](?=[A-Za-z0-9])|\\(?![nrt])(?=[A-Za-z0-9]))+)"""
 )
 _VALUE = f"(?:{_QUOTED}|{_BARE})"
 
@@ -110,11 +110,11 @@ def _option(names: str) -> str:
 _SIGNED = r"(?i:[?&](?:sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature|awsaccesskeyid)=)"
 
 _COOKIE_NAME = r"[\w.!#$%*+^|~-]{1,128}"
-_COOKIES = rf"{_COOKIE_NAME}=[^\s;,\"'\\]*+(?:;[ ]?{_COOKIE_NAME}(?:=[^;\"'\\\r\n]*+)?)*+"
+_COOKIES = rf"{_COOKIE_NAME}=[^\s;,\"'\\]*+(?:;[ ]?{_COOKIE_NAME}(?:=[^;\"'\\\r\n]*+)?)*"
 _SESSIONS = r"JSESSIONID|PHPSESSID|ASP\.NET_SessionId|ASPSESSIONID\w{0,16}|connect\.sid|laravel_session"
 
 # Digest, AWS4-HMAC-SHA256 and the like are lists of name=value.
-_PAIRS = r"""(?P<secret_pairs>(?:[\w-]{1,64}=(?:\\{0,3}"[^"\r\n]*+"|[^\s",]*+)(?:,[ ]{0,3})?)++)"""
+_PAIRS = r"""(?P<secret_pairs>(?:[\w-]{1,64}=(?:\\{0,3}"[^"\r\n]*+"|[^\s",]*+)(?:,[ ]{0,3})?)+)"""
 
 NAMED_RULES: tuple[Rule, ...] = (
     # scheme://user:password@host. Up to the last @ before the path; else a password with a slash in it.

@@ -16,8 +16,8 @@ _NO_DOMAIN = (
 # Not in an address (//user@host), a path (a/b@c.d), or where a host and a path follow (git@host.example:team/code).
 _EMAIL = (
     r"(?<![\w.+%'/@-])[A-Za-z0-9_][\w.+%'-]*+@"
-    r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]*+)\.)++"
-    rf"(?!(?:{_NO_DOMAIN})(?![A-Za-z0-9-]))[A-Za-z]{{2,24}}(?![A-Za-z0-9-])(?!:(?:[/~]|[\w.-]{{1,64}}/))"
+    r"(?:[A-Za-z0-9][A-Za-z0-9-]*+\.(?=[A-Za-z0-9]))+"
+    rf"(?!(?:{_NO_DOMAIN})(?![A-Za-z0-9-]))[A-Za-z]{{2,24}}(?![A-Za-z0-9-]|\.[A-Za-z0-9])(?!:(?:[/~]|[\w.-]{{1,64}}/))"
 )
 
 # Networks by their first digits and lengths; with one separator between groups of four, or Amex's and Diners' own

@@ -1,8 +1,9 @@
 """What a rule of redaction is: a kind of secret, how it is found, and what is written in its place.
 
 Patterns are Python's, read with ASCII meaning, and written so that they take time in proportion to the text: they begin
-with a literal or behind a boundary, and what repeats cannot be divided in two ways. Hints are RE2's, which always takes
-time in proportion to the text; a whole column is looked through with all hints at once.
+with a literal or behind a boundary, and what repeats cannot be divided in two ways. Nothing but a single character
+repeats possessively: Python reads `(?:a|b)*+` wrongly before 3.11.5, and then lets secrets pass. Hints are RE2's, which
+always takes time in proportion to the text; a whole column is looked through with all hints at once.
 """
 
 from __future__ import annotations

@@ -88,13 +88,11 @@ SHAPE_RULES: tuple[Rule, ...] = (
     Rule(
         "private-key",
         r"-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
-        r"(?:[^-]|-(?!----END ))*+(?:-----END [A-Z0-9 ]{0,60}-----)?",
+        r"(?:[^-]++|-(?!----END ))*(?:-----END [A-Z0-9 ]{0,60}-----)?",
         hint="-----BEGIN ",
         words=("-----begin ",),
     ),
-    Rule(
-        "private-key", r"PuTTY-User-Key-File-[0-9]: (?s:.)++", hint="PuTTY-User-Key-File-", words=("putty-user-key-",)
-    ),
+    Rule("private-key", r"PuTTY-User-Key-File-[0-9]: (?s:.+)", hint="PuTTY-User-Key-File-", words=("putty-user-key-",)),
     # A JSON web token has three parts, an encrypted one five.
     Rule("token", r"(?<![\w-])eyJ[\w-]{8,}+(?:\.[\w-]*+){2,4}", hint="eyJ", words=("eyj",)),
     Rule(
