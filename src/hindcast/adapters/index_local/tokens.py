@@ -27,7 +27,7 @@ TOKENS_PER_TEXT_MAX = 64
 TOKENS_PER_QUERY_MAX = 64
 # What the model reads of a question, its first sentence first: most have fewer tokens, and its time grows with each. On
 # labelled questions reading all of the longest (256) found the right case once more; see docs/decisions/0007.
-QUESTION_TOKENS_MAX = 40
+QUESTION_TOKENS_MAX = 48
 # Only these are worth the disk: up to 25 KB for each version.
 KINDS = ("case", "runbook")
 
