@@ -13,7 +13,7 @@ DATABASE = "hindcast"
 PORT, PORT_TLS = 8123, 8443
 
 _TLS = {"clickhouse": False, "clickhouses": True, "http": False, "https": True}
-_SERVERS = re.compile(r"[^/?#]*")
+_AFTER_SERVERS = re.compile(r"[/?#]")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _FORMS = (
     "Write chdb:///folder, clickhouse://user:password@host:8123/database, or"
@@ -59,7 +59,7 @@ def parse(dsn: str) -> Address:
     """The address in a dsn. Raises Malformed without repeating what may hold a password."""
     scheme, _, rest = dsn.partition("://")
     # Taken out first: what names several servers, some of them by numbers in brackets, is no URL to newer Pythons.
-    servers = _SERVERS.match(rest)[0]  # type: ignore[index]
+    servers = _AFTER_SERVERS.split(rest, maxsplit=1)[0]
     try:
         parts = urlsplit(f"{scheme}://{rest.removeprefix(servers)}")
         options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
