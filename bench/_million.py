@@ -209,7 +209,7 @@ class Exhaustive:
         query = "SELECT max(id) FROM version WHERE from_seq <= ? GROUP BY address"
         visible = np.array([row[0] for row in self._raw.execute(query, (view.moment.seq,))])
         words, meaning = self._by_words(text, set(visible.tolist())), self._by_meaning(text, visible)
-        expected = [version for version, _, _ in fuse({"words": words, "meaning": meaning})[:10]]
+        expected = [sight.version for sight in fuse({"words": words, "meaning": meaning})[:10]]
         found = {arms: view.search(Query(text, arms=arms)) for arms in (None, ("words",), ("meaning",))}
         numbers = {arms: [hit.record.version for hit in answer.hits] for arms, answer in found.items()}
         nearest = {version for version, _ in meaning[:10]}

@@ -58,7 +58,7 @@ def order(view: View, cue: Cue, way: Way) -> tuple[str, ...]:
     if way.alone:
         known = [one for one in candidates if way.alone in one.ranks]
         return _by(known, {one.address: one.ranks[way.alone].score for one in known})
-    together = fuse(candidates, model.arm_weights[cue.kind])
+    together = fuse([one.ranks for one in candidates], model.arm_weights[cue.kind])
     return _by(candidates, {one.address: score for one, score in zip(candidates, together, strict=True)})
 
 

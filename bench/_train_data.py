@@ -26,6 +26,8 @@ from hindcast.simulate import history
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 SET = Path(__file__).parent / "recall_set"
+# Which cases are read depends on weights that are still to be learnt.
+EVERY_ONE = replace(LIMITS, read_max=LIMITS.candidates_max)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ def examples(memory: Memory, questions: Sequence[Question], *, arms: Sequence[st
     """
     found: list[Example] = []
     for question in questions:
-        asked = ask(memory.now(), question.cue, LIMITS)
+        asked = ask(memory.now(), question.cue, EVERY_ONE)
         asked = replace(asked, candidates=tuple(one for one in asked.candidates if one.case.id not in question.decoys))
         found.append(_example(question, asked, arms))
         if question.relevant:
@@ -129,7 +131,7 @@ def _example(question: Question, asked: Asked, arms: Sequence[str]) -> Example:
         weight=question.weight,
         cases=tuple(one.case.id for one in kept),
         right=tuple(one.case.id in question.relevant for one in kept),
-        standings={arm: standing(kept, arm) for arm in arms},
+        standings={arm: standing([one.ranks for one in kept], arm) for arm in arms},
         features=features_of(question.cue, kept, LIMITS),
     )
 

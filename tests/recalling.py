@@ -10,7 +10,7 @@ from typing import Any
 from hindcast.model import case as cases
 from hindcast.model.case import Attempt, Case, CaseState, Cause, Clues, Evidence, Outcome, Resolution, Witness
 from hindcast.model.ids import Address
-from hindcast.model.query import Found, Hit, Query, Rank
+from hindcast.model.query import Looked, Query, Rank, Sight
 from hindcast.model.recollection import Cue, CueKind
 from hindcast.model.record import Record, State
 from hindcast.ports import Early
@@ -86,16 +86,13 @@ class SmallMemory:
             whole = replace(first, address=Address("cases", path), body=body, version=version)
             self._records[str(whole.address)] = whole
         self.asked: list[Query] = []
+        self.versions_read: list[int] = []
 
-    def find(self, address: Address | str) -> Record | None:
-        """The record at an address."""
-        return self._records.get(str(address))
-
-    def search(self, query: Query, *, early: Early | None = None) -> Found:
+    def look(self, query: Query, *, early: Early | None = None) -> Looked:
         """Every record that shares a word or a key."""
         self.asked.append(query)
         wanted = set(words_in(query.text))
-        hits: list[Hit] = []
+        sights: list[Sight] = []
         arms = tuple(arm for arm in query.arms or () if self._model or arm not in ("meaning", "tokens"))
         for record in self._records.values():
             held = set(words_in(record.text or ""))
@@ -108,12 +105,18 @@ class SmallMemory:
                 "tokens": len(wanted & held) / len(wanted) if wanted else 0.0,
             }
             if scores["words"] or scores["keys"]:
-                hits.append(Hit(record, scores["words"], {arm: Rank(1, scores[arm]) for arm in arms}))
-        hits.sort(key=lambda hit: -hit.score)
+                sights.append(Sight(record.version, scores["words"], {arm: Rank(1, scores[arm]) for arm in arms}))
+        sights.sort(key=lambda sight: -sight.score)
         if early is not None:
-            early([hit.record for hit in hits[::2]])
+            early(list(self.read(sights[::2]).values()))
         notes = () if self._model else ("There is no model: meaning took no part.",)
-        return Found(tuple(hits[: query.hits_max]), arms, notes=notes)
+        return Looked(tuple(sights[: query.hits_max]), arms, notes=notes)
+
+    def read(self, sights: Sequence[Sight]) -> dict[int, Record]:
+        """Their records."""
+        known = {record.version: record for record in self._records.values()}
+        self.versions_read += [sight.version for sight in sights]
+        return {sight.version: known[sight.version] for sight in sights}
 
 
 def _keys(record: Record) -> set[str]:

@@ -14,8 +14,7 @@ from datetime import datetime, timedelta
 
 from hindcast.memory import View
 from hindcast.model.case import Case, CaseState, Outcome
-from hindcast.model.ids import Address
-from hindcast.model.query import Found, Query
+from hindcast.model.query import Looked, Query, Sight
 from hindcast.model.recollection import Recollection
 from hindcast.model.record import Record
 from hindcast.model.verdict import Reliability
@@ -130,16 +129,15 @@ class Earlier:
         self._view = view
         self._until = until
 
-    def search(self, query: Query, *, early: Early | None = None) -> Found:
-        """The earlier records that answer best."""
+    def look(self, query: Query, *, early: Early | None = None) -> Looked:
+        """What answers best and is earlier."""
         limit = query.filter.occurred_until
         until = min(limit, self._until) if limit is not None else self._until
-        return self._view.search(replace(query, filter=replace(query.filter, occurred_until=until)), early=early)
+        return self._view.look(replace(query, filter=replace(query.filter, occurred_until=until)), early=early)
 
-    def find(self, address: Address | str) -> Record | None:
-        """An earlier record, or None."""
-        found = self._view.find(address)
-        return found if found is not None and found.occurred_at < self._until else None
+    def read(self, sights: Sequence[Sight]) -> dict[int, Record]:
+        """The records of what such a look came upon."""
+        return self._view.read(sights)
 
 
 def _answer(found: Recollection, earlier: frozenset[str]) -> tuple[float, bool]:

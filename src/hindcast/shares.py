@@ -7,7 +7,7 @@ can stop it at once. Only cases about the component cross: no other case, no ver
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -17,7 +17,7 @@ from hindcast.model.case import KIND as CASE
 from hindcast.model.case import CaseState
 from hindcast.model.errors import Malformed, Missing
 from hindcast.model.ids import Address, check_name
-from hindcast.model.query import Filter, Found, Query
+from hindcast.model.query import Filter, Looked, Query, Sight
 from hindcast.model.record import MAIN, Change, Commit, Record
 from hindcast.ports import Early
 from hindcast.recall.reading import components as components_in
@@ -108,19 +108,22 @@ class Lent:
     def __init__(self, view: View, components: frozenset[str]) -> None:
         self._view = view
         self._components = components
+        # What looks came upon and may be shown.
+        self._shown: dict[int, Record] = {}
 
-    def search(self, query: Query, *, early: Early | None = None) -> Found:  # noqa: ARG002
+    def look(self, query: Query, *, early: Early | None = None) -> Looked:  # noqa: ARG002
         """The shared cases that answer best. Nobody is told early: what is not shared must not be shown at all."""
         wanted = replace(query.filter, namespace=CASES.namespace, kind=CASE)
         asked = max(min(query.hits_max * ASKED_TIMES, ASKED_MAX), query.hits_max)
-        found = self._view.search(replace(query, filter=wanted, hits_max=asked))
-        hits = tuple(hit for hit in found.hits if self._is_shared(hit.record))
-        return replace(found, hits=hits[: query.hits_max])
+        looked = self._view.look(replace(query, filter=wanted, hits_max=asked))
+        read = self._view.read(looked.sights)
+        self._shown |= {version: record for version, record in read.items() if self._is_shared(record)}
+        sights = tuple(sight for sight in looked.sights if sight.version in self._shown)
+        return replace(looked, sights=sights[: query.hits_max])
 
-    def find(self, address: Address | str) -> Record | None:
-        """A shared case, or None."""
-        found = self._view.find(address)
-        return found if found is not None and self._is_shared(found) else None
+    def read(self, sights: Sequence[Sight]) -> dict[int, Record]:
+        """Those of them that a look has shown."""
+        return {one.version: self._shown[one.version] for one in sights if one.version in self._shown}
 
     def _is_shared(self, record: Record) -> bool:
         if record.namespace != CASES.namespace or record.kind != CASE:

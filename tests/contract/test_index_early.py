@@ -75,10 +75,10 @@ def test_what_words_found_is_told_while_the_model_reads(opened: Opened) -> None:
         model.may_read.set()
 
     model.may_read.clear()
-    found = memory.now().search(Query("redis"), early=early)
+    found = memory.now().look(Query("redis"), early=early)
 
     assert told == ["redis"]
-    assert {hit.record.path for hit in found.hits} == {"redis", "kafka"}
+    assert {record.path for record in memory.now().read(found.sights).values()} == {"redis", "kafka"}
 
 
 def test_an_answer_does_not_depend_on_whether_anybody_listens(opened: Opened) -> None:
@@ -95,9 +95,9 @@ def test_an_answer_does_not_depend_on_whether_anybody_listens(opened: Opened) ->
             model.may_read.set()
 
     query = Query("redis pool exhausted", hits_max=30)
-    alone = memory.now().search(query)
+    alone = memory.now().look(query)
     model.may_read.clear()
-    heard = memory.now().search(query, early=early)
+    heard = memory.now().look(query, early=early)
 
     assert heard == alone
     assert len(told) == len({record.version for record in told}) == TOLD_EARLY_MAX
@@ -109,9 +109,9 @@ def test_nobody_is_told_early_where_there_is_nothing_to_wait_for(opened: Opened)
     put(memory, redis="redis pool exhausted")
     told: list[Record] = []
 
-    found = memory.now().search(Query("redis"), early=told.extend)
+    found = memory.now().look(Query("redis"), early=told.extend)
 
-    assert [hit.record.path for hit in found.hits] == ["redis"]
+    assert [sight.version for sight in found.sights] == [1]
     assert told == []
 
 
@@ -131,6 +131,6 @@ def test_only_what_a_moment_shows_is_told_early(opened: Opened) -> None:
         model.may_read.set()
 
     model.may_read.clear()
-    memory.at(moment.id).search(Query("redis"), early=early)
+    memory.at(moment.id).look(Query("redis"), early=early)
 
     assert told == ["kept"]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.recalling import POOL_FINGERPRINT, RESET, STACK, SmallMemory, case, cue, pool_case
 
 from hindcast.model.case import CaseState, Cause
 from hindcast.model.errors import Malformed
 from hindcast.model.recollection import CueKind, Familiarity
+from hindcast.recall.arms import ask
 from hindcast.recall.limits import RecallLimits
 from hindcast.recall.remember import recall
 
@@ -144,6 +147,52 @@ def test_one_query_asks_every_arm() -> None:
     assert (query.filter.namespace, query.filter.kind) == ("cases", "case")
     assert (query.scored_by_all, query.hits_max, query.tokens_ms_max) == (True, 20, 5)
     assert "frame:checkout" in query.keys
+
+
+def test_only_what_the_arms_put_first_is_read() -> None:
+    """Of all that was found, the cases that all arms together put first are read, each once; all of it is weighed."""
+    strangers = [case(f"stranger-{at}", f"connection pool of {at}") for at in range(24)]
+    memory = SmallMemory(*strangers, pool_case())
+
+    asked = ask(
+        memory, cue(RESET, frames=STACK, fingerprints=(POOL_FINGERPRINT,)), RecallLimits(read_max=4, hits_max=4)
+    )
+
+    assert len(asked.candidates) == 4
+    assert asked.weighed == 25
+    assert max(asked.candidates, key=lambda one: one.fused).case.id == "redis-worker-pool"
+    assert len(memory.versions_read) == len(set(memory.versions_read))
+
+
+def test_what_cannot_answer_makes_room() -> None:
+    """The asking incident itself and what was dismissed are no answers, and the next ones are read in their place."""
+    dismissed = [pool_case(f"dismissed-{at}", state=CaseState.DISMISSED) for at in range(3)]
+    strangers = [case(f"stranger-{at}", f"redis connection pool of {at}") for at in range(6)]
+    memory = SmallMemory(*dismissed, pool_case("asking"), *strangers, pool_case())
+
+    asked = ask(memory, replace(cue(RESET, frames=STACK), incident="asking"), RecallLimits(read_max=4, hits_max=4))
+
+    assert len(asked.candidates) == 4
+    assert "redis-worker-pool" in {one.case.id for one in asked.candidates}
+    assert not {"asking", *(one.id for one in dismissed)} & {one.case.id for one in asked.candidates}
+    assert asked.weighed == 7
+
+
+def test_what_may_not_be_known_here_does_not_weigh_here() -> None:
+    """Where others share some of their cases, everything is read to know which, and only those count."""
+    strangers = [case(f"stranger-{at}", f"redis connection pool of {at}") for at in range(6)]
+    memory = SmallMemory(*strangers, pool_case())
+
+    asked = ask(
+        memory,
+        cue(RESET, frames=STACK),
+        RecallLimits(read_max=2, hits_max=2),
+        allowed=lambda one: not one.id.startswith("stranger-1"),
+    )
+
+    assert asked.weighed == len(asked.candidates) == 6
+    alone = ask(SmallMemory(*strangers[:1], *strangers[2:], pool_case()), cue(RESET, frames=STACK), RecallLimits())
+    assert [one.fused for one in asked.candidates] == [one.fused for one in alone.candidates]
 
 
 def test_a_question_without_keys_leaves_that_arm_out() -> None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
-from tests.recalling import pool_case
 
 from hindcast.model.query import Rank
 from hindcast.model.recollection import CueKind, Familiarity
 from hindcast.recall import rank
-from hindcast.recall.arms import Candidate
 from hindcast.recall.features import MEANINGS
 from hindcast.recall.fuse import SPREADS_MAX, fuse, standing
 from hindcast.recall.kinship import same_deed
@@ -24,9 +22,9 @@ from hindcast.recall.text import alike, clean, stem, words_in
 EQUAL = Rarity[str]([], ())
 
 
-def candidate(**scores: float) -> Candidate:
-    """A candidate of which only the arms' scores matter."""
-    return Candidate(pool_case(), "cases/x", 1, {arm: Rank(1, score) for arm, score in scores.items()}, "")
+def opinions(**scores: float) -> dict[str, Rank]:
+    """What arms think of a case."""
+    return {arm: Rank(1, score) for arm, score in scores.items()}
 
 
 def test_names_and_sentences_meet() -> None:
@@ -150,27 +148,27 @@ class TestFusion:
 
     def test_arms_of_any_scale_count_alike(self) -> None:
         """Multiplying an arm's scores by a thousand changes nothing."""
-        small = [candidate(words=score) for score in (1.0, 2.0, 5.0)]
-        large = [candidate(words=score * 1000) for score in (1.0, 2.0, 5.0)]
+        small = [opinions(words=score) for score in (1.0, 2.0, 5.0)]
+        large = [opinions(words=score * 1000) for score in (1.0, 2.0, 5.0)]
 
         assert standing(small, "words") == pytest.approx(standing(large, "words"))
 
     def test_an_arm_that_said_nothing_moves_nothing(self) -> None:
         """A missing arm, an arm with one opinion and an arm with equal opinions all count 0."""
-        assert standing([candidate(), candidate()], "meaning") == [0, 0]
-        assert standing([candidate(words=3.0)], "words") == [0]
-        assert standing([candidate(words=3.0), candidate(words=3.0)], "words") == [0, 0]
+        assert standing([opinions(), opinions()], "meaning") == [0, 0]
+        assert standing([opinions(words=3.0)], "words") == [0]
+        assert standing([opinions(words=3.0), opinions(words=3.0)], "words") == [0, 0]
         assert fuse([], {"words": 1.0}) == []
 
     def test_what_an_arm_has_not_scored_is_at_its_worst(self) -> None:
-        """A candidate that an arm did not reach stands where its worst one does."""
-        above = standing([candidate(words=9.0), candidate(words=1.0), candidate()], "words")
+        """A case that an arm did not reach stands where its worst one does."""
+        above = standing([opinions(words=9.0), opinions(words=1.0), opinions()], "words")
 
         assert above[1] == above[2] < above[0]
 
     def test_no_case_stands_endlessly_high(self) -> None:
         """One outlier among many is bounded."""
-        above = standing([candidate(words=1e9), *[candidate(words=float(at % 2)) for at in range(200)]], "words")
+        above = standing([opinions(words=1e9), *[opinions(words=float(at % 2)) for at in range(200)]], "words")
 
         assert max(above) == SPREADS_MAX
 

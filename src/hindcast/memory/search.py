@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hindcast.model.query import Found, Hit, Query, Rank
+from hindcast.model.query import Found, Hit, Looked, Query, Rank, Sight
 from hindcast.model.record import Record, Scope, State
 from hindcast.ports import Early, Index, Store
 
@@ -30,9 +30,7 @@ SCORED_MIN = 50
 MATCHED_CHARS_MAX = 20_000
 
 
-def fuse(
-    by_arm: Mapping[str, tuple[tuple[int, float], ...]], *, hits_max: int | None = None
-) -> list[tuple[int, float, dict[str, Rank]]]:
+def fuse(by_arm: Mapping[str, tuple[tuple[int, float], ...]], *, hits_max: int | None = None) -> tuple[Sight, ...]:
     """Weighted reciprocal rank fusion: version, score and each arm's opinion, best first, ties by the newer version."""
     scores: dict[int, float] = {}
     places: dict[str, dict[int, int]] = {}
@@ -42,7 +40,7 @@ def fuse(
         for version, place in places[arm].items():
             scores[version] = scores.get(version, 0.0) + weight / (RANK_OFFSET + place)
     best = sorted(((-score, -version) for version, score in scores.items()))[:hits_max]
-    return [(-version, -score, _opinions(-version, by_arm, places)) for score, version in best]
+    return tuple(Sight(-version, -score, _opinions(-version, by_arm, places)) for score, version in best)
 
 
 def _opinions(
@@ -53,30 +51,38 @@ def _opinions(
     return {arm: Rank(place, by_arm[arm][place - 1][1]) for arm, place in found if place is not None}
 
 
-def search(store: Store, index: Index, query: Query, scope: Scope, early: Early | None = None) -> Found:
-    """Ask the index, join the arms, and read the winners from history itself; those that are told early, early."""
+def look(store: Store, index: Index, query: Query, scope: Scope, early: Early | None = None) -> Looked:
+    """Ask the index and join the arms; what is told early is read from history itself."""
     index.follow(embed=False)
     # Where every arm scores what any arm found, nothing in the middle of one is lost for want of depth.
     depth = max(query.hits_max, SCORED_MIN) if query.scored_by_all else query.hits_max * DEPTH_FACTOR
     depth = max(depth, CANDIDATES_MIN)
-    known: dict[int, Record] = {}
 
     def read_early(versions: Sequence[int]) -> None:
-        fresh = store.records(versions)
-        known.update(fresh)
         if early is not None:
-            early(tuple(fresh.values()))
+            early(tuple(read(store, versions).values()))
 
     found = index.search(query, scope, candidates_max=depth, early=read_early if early is not None else None)
     fused = fuse(found.by_arm, hits_max=query.hits_max)
-    known.update(store.records([version for version, _, _ in fused if version not in known]))
+    return Looked(fused, tuple(found.by_arm), found.words, found.unembedded, found.notes)
+
+
+def read(store: Store, versions: Sequence[int]) -> dict[int, Record]:
+    """Those versions that are there to be read: an erasure may have come between the index and here."""
+    found = store.records(versions) if versions else {}
+    return {version: record for version, record in found.items() if record.state is State.LIVE}
+
+
+def search(store: Store, index: Index, query: Query, scope: Scope) -> Found:
+    """Look, and read what was seen."""
+    looked = look(store, index, query, scope)
+    known = read(store, [sight.version for sight in looked.sights])
     hits = tuple(
-        Hit(known[version], score, opinions, () if query.one_look else _matched(found.words, known[version]))
-        for version, score, opinions in fused
-        # An erasure may have come between the index and here.
-        if version in known and known[version].state is State.LIVE
+        Hit(record, sight.score, sight.ranks, () if query.one_look else _matched(looked.words, record))
+        for sight in looked.sights
+        if (record := known.get(sight.version)) is not None
     )
-    return Found(hits, tuple(found.by_arm), found.unembedded, found.notes)
+    return Found(hits, looked.arms, looked.unembedded, looked.notes)
 
 
 def _matched(words: Mapping[str, str], record: Record) -> tuple[str, ...]:

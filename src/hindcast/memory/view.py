@@ -10,7 +10,7 @@ from hindcast.model.answer import Moment, Presence
 from hindcast.model.errors import Malformed, Missing, Refused
 from hindcast.model.ids import Address, check_actor, check_kind, check_namespace, check_path
 from hindcast.model.limits import MemoryLimits
-from hindcast.model.query import EVERYTHING, Filter, Found, Hit, Page, Query
+from hindcast.model.query import EVERYTHING, Filter, Found, Hit, Looked, Page, Query, Sight
 from hindcast.model.record import Record, State
 from hindcast.ports import Early, Index, Store
 
@@ -119,20 +119,32 @@ class View:
         """How many live records there are."""
         return sum(self.namespaces(wanted).values())
 
-    def search(self, query: Query | str, *, early: Early | None = None) -> Found:
-        """The records that answer best, each with the trace of how it was found.
-
-        `early` is told of some of them while the search still waits for a model.
-        """
+    def search(self, query: Query | str) -> Found:
+        """The records that answer best, each with the trace of how it was found."""
         asked = Query(query) if isinstance(query, str) else query
-        check_query(asked, self._limits)
+        return search.search(self._store, self._indexed(asked), asked, self._scope)
+
+    def look(self, query: Query, *, early: Early | None = None) -> Looked:
+        """The same without reading the records, for whoever will not need all of them.
+
+        `early` is told of some records while the search still waits for a model.
+        """
+        return search.look(self._store, self._indexed(query), query, self._scope, early)
+
+    def read(self, sights: Sequence[Sight]) -> dict[int, Record]:
+        """The records of what a look at this moment came upon, by version; none of those erased since."""
+        return search.read(self._store, [sight.version for sight in sights])
+
+    def _indexed(self, query: Query) -> Index:
+        """The index, if there is one and it may be asked this."""
+        check_query(query, self._limits)
         if self._index is None:
             raise Refused(
                 "This memory was opened without an index.",
                 field="search",
                 remedy="Open it with a folder for its index.",
             )
-        return search.search(self._store, self._index, asked, self._scope, early)
+        return self._index
 
     def presence(self, query: Query | str, *, namespaces_max: int = 50) -> tuple[Presence, ...]:
         """Which namespaces held something like this at this moment, the best matches first."""

@@ -212,7 +212,7 @@ def from_json(body: Mapping[str, Any]) -> Case:
 
 
 def _is_timed(case: Case) -> bool:
-    """Whether every time of a case has a timezone. Thirty cases are read for every question, and all of them do."""
+    """Whether every time of a case has a timezone. A dozen cases are read for every question, and all of them do."""
     times = [case.occurred_at, case.resolved_at, case.course.since if case.course is not None else None]
     times += [note.at for note in case.notes]
     for one in (*case.attempts, case.resolution):

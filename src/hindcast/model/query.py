@@ -87,6 +87,28 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Sight:
+    """A version that may answer, before anybody has read it: what all arms and what each of them thought of it."""
+
+    version: int
+    score: float
+    ranks: Mapping[str, Rank]
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What a search came upon, the best first, for whoever chooses what to read of it."""
+
+    sights: tuple[Sight, ...]
+    arms: tuple[str, ...]
+    # The words of the question, each by the form in which it was looked for.
+    words: Mapping[str, str] = field(default_factory=dict)
+    # As in what is found.
+    unembedded: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Candidates:
     """What an index found for one query: for each arm the versions, best first, with scores."""
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hindcast.model.ids import Address
-from hindcast.model.query import Candidates, Filter, Found, Query
+from hindcast.model.query import Candidates, Filter, Looked, Query, Sight
 from hindcast.model.record import Action, Branch, Commit, Record, Scope, Snapshot, State
 from hindcast.ports.world import Progress
 
@@ -192,12 +192,12 @@ Early = Callable[[Sequence[Record]], None]
 class Searchable(Protocol):
     """Memory at one moment, as far as recall needs it."""
 
-    def search(self, query: Query, *, early: Early | None = None) -> Found:
-        """The records that answer best, each with the trace of how it was found."""
+    def look(self, query: Query, *, early: Early | None = None) -> Looked:
+        """What answers best, with each arm's opinion, before it is read."""
         ...
 
-    def find(self, address: Address | str) -> Record | None:
-        """The record at an address, or None."""
+    def read(self, sights: Sequence[Sight]) -> Mapping[int, Record]:
+        """The records of some of it, by version; none of those erased since."""
         ...
 
 
@@ -236,8 +236,7 @@ class Index(Protocol):
     ) -> Candidates:
         """The best versions that a scope sees and the filter lets through, for each arm.
 
-        While it has to wait for a model, it may tell `early` of versions that are likely to be among them, a few at a
-        time and the likeliest first.
+        While it has to wait for a model, it may tell `early` of a few versions that are likely to be among them.
         """
         ...
 

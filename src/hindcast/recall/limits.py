@@ -11,8 +11,11 @@ class RecallLimits:
 
     # Cases in an answer. As many again may follow that were held back: they do not answer, but they may warn.
     hits_max: int = 10
-    # Cases that are compared with the question one by one. The arms and the tokens have looked at more before.
+    # Cases that the arms weigh against one another. Each arm, and the tokens, have looked at more before.
     candidates_max: int = 30
+    # Of these the ones that are read and compared with the question one by one: what all arms together put further
+    # down is hardly ever the answer, and reading a case costs as much as everything before it.
+    read_max: int = 12
     # How long the arm of tokens may look.
     tokens_ms_max: float = 60.0
     # What is read of a question. A model reads less, and words beyond it are mostly log.

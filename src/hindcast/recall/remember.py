@@ -6,18 +6,17 @@ is, people's verdicts move it, and gates hold back what matches but must not ans
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hindcast.model.case import Case
 from hindcast.model.recollection import Cue, Familiarity, Recollection, Remembered
 from hindcast.model.verdict import NO_EXPERIENCE, Experience
 from hindcast.ports import Searchable
 from hindcast.recall import rank
-from hindcast.recall.arms import Asked, Candidate, ask
+from hindcast.recall.arms import Allowed, Asked, Candidate, ask
 from hindcast.recall.explain import reasons
 from hindcast.recall.features import features_of, read_ahead
-from hindcast.recall.fuse import fuse, standing
+from hindcast.recall.fuse import standing
 from hindcast.recall.gates import contradict, judge, retire
 from hindcast.recall.learnt import Learnt, Model, shipped
 from hindcast.recall.limits import LIMITS, RecallLimits
@@ -49,14 +48,15 @@ def recall(
     limits: RecallLimits = LIMITS,
     space: str = "",
     learnt: Learnt | None = None,
-    allowed: Callable[[Case], bool] | None = None,
+    allowed: Allowed | None = None,
 ) -> Recollection:
     """What a memory has to say to a cue. `allowed` narrows the cases that may come to mind at all.
 
     Raises Malformed when there is nothing to ask for.
     """
-    considered = consider(memory, cue, limits, allowed)
-    model = (learnt or shipped()).model_for(considered.asked.arms)
+    learnt = learnt or shipped()
+    considered = consider(memory, cue, limits, learnt, allowed)
+    model = learnt.model_for(considered.asked.arms)
     found = _contenders(_ranked(cue, considered, model, space), limits)
     found = judge(found, cue, experience)
     found = contradict(found, same_min=model.seen_min)
@@ -70,24 +70,30 @@ def recall(
 
 
 def consider(
-    memory: Searchable, cue: Cue, limits: RecallLimits, allowed: Callable[[Case], bool] | None = None
+    memory: Searchable, cue: Cue, limits: RecallLimits, learnt: Learnt, allowed: Allowed | None = None
 ) -> Considered:
-    """Ask the arms and compare what they found with the cue."""
-    asked = ask(memory, cue, limits, ahead=lambda case, text: read_ahead(case, text, limits))
-    if allowed is not None:
-        # Before anything is compared: what may not be known here must not weigh here either.
-        asked = replace(asked, candidates=tuple(one for one in asked.candidates if allowed(one.case)))
+    """Ask the arms and compare what they put first with the cue."""
+    if states_root_cause(cue.text):
+        # What has the same cause may look altogether different, so that the arms put it anywhere.
+        limits = replace(limits, read_max=limits.candidates_max)
+    asked = ask(
+        memory,
+        cue,
+        limits,
+        learnt=learnt,
+        allowed=allowed,
+        ahead=lambda case, text: read_ahead(case, text, limits),
+    )
     return Considered(asked, features_of(cue, asked.candidates, limits))
 
 
 def _ranked(cue: Cue, considered: Considered, model: Model, space: str) -> tuple[Remembered, ...]:
     """Every candidate with its score and its confidence, the best first."""
     candidates = considered.asked.candidates
-    fused = fuse(candidates, model.arm_weights[cue.kind])
     found: list[Remembered] = []
-    for candidate, known, together in zip(candidates, considered.features, fused, strict=True):
-        features = {"fused": together, **known}
-        estimate = rank.estimate(features, model, cases=len(candidates))
+    for candidate, known in zip(candidates, considered.features, strict=True):
+        features = {"fused": candidate.fused, **known}
+        estimate = rank.estimate(features, model, cases=considered.asked.weighed)
         found.append(
             Remembered(
                 case=candidate.case,
@@ -118,7 +124,8 @@ def _contenders(found: Sequence[Remembered], limits: RecallLimits) -> tuple[Reme
 def _by_cause(cue: Cue, found: Sequence[Remembered], candidates: Sequence[Candidate], model: Model) -> list[Remembered]:
     """A report that states its root cause asks for others of the same cause, once the very same failure is told."""
     asked = mechanisms(stated_cause(cue.text))
-    words, meaning = standing(candidates, "words"), standing(candidates, "meaning")
+    opinions = [candidate.ranks for candidate in candidates]
+    words, meaning = standing(opinions, "words"), standing(opinions, "meaning")
     scored: list[Remembered] = []
     for one, candidate, by_words, by_meaning in zip(found, candidates, words, meaning, strict=True):
         told = one.case.cause.text if one.case.cause is not None else stated_cause(candidate.text)
