@@ -1,6 +1,7 @@
 """A memory of very many cases, made up quickly, to search it as one searches a team's that has been at it for years.
 
-Hundreds of stories are written and read by the real model; every case is one of them, told with other details. Its
+Hundreds of stories are made up, some hundred are the demo's year, which people could have written; all are read by the
+real model, and every case is one of them, told with other details. Its
 vectors are the story's, each shaken a little, and go where an index looks for vectors that it need not make: into the
 store (`keep_vectors`), and for tokens straight into the index's own file (`Tokens.add`).
 
@@ -36,6 +37,7 @@ from hindcast.adapters.index_local.meaning import packed
 from hindcast.adapters.index_local.text import searched
 from hindcast.adapters.index_local.tokens import TOKENS_PER_TEXT_MAX, Packed, packed_tokens
 from hindcast.adapters.index_local.vectors import EMBEDDED_CHARS_MAX
+from hindcast.clues import with_clues
 from hindcast.memory import Memory
 from hindcast.model import case as case_model
 from hindcast.model.case import Attempt, Case, CaseState, Cause, Clues, Outcome, Resolution
@@ -44,6 +46,7 @@ from hindcast.model.query import Filter, Found, Query
 from hindcast.model.record import Change
 from hindcast.recall.keys import keys_of_case, keys_of_clues
 from hindcast.recall.reading import COMPONENTS, words_of_case
+from hindcast.simulate import history
 
 STORIES = 500
 DETAILS = 10_000
@@ -52,7 +55,7 @@ CASES_PER_COMMIT = 5_000
 # Twenty-five megabytes of tokens.
 TELLINGS_PER_WRITE = 1_000
 # The very folder that was filled is used again only if it was filled by this very code.
-_FORMAT = 1
+_FORMAT = 2
 _SERVICES = [f"{name}-{part}" for name in ("checkout", "search", "ledger", "mail", "stock") for part in ("api", "jobs")]
 _PLAIN = """
     the of to and in was after a we on for by with it at no from not were request service error connection timeout
@@ -136,6 +139,13 @@ def story(number: int) -> Case:
     )
 
 
+@cache
+def stories(count: int) -> tuple[Case, ...]:
+    """The stories of a memory of so many cases: the made-up ones first, then the demo's year, as far as they go."""
+    year = [with_clues(told) for told in history.cases(now=START)]
+    return (*(story(number) for number in range(min(STORIES, count))), *year)[:count]
+
+
 def case(number: int, stories: Sequence[Case]) -> Case:
     """A telling of a story: with a name of its own, and half of its fine details."""
     told = stories[number % len(stories)]
@@ -172,7 +182,10 @@ def change(one: Case) -> Change:
 
 
 def questions(count: int, *, seed: int = 5) -> list[Question]:
-    """Questions about stories: an error line, some words of what was seen, and part of the keys."""
+    """Questions about made-up stories: an error line, some words of what was seen, and part of the keys.
+
+    Hardly a word of them is in a dictionary, so that a model needs three times the tokens people need for as much.
+    """
     rng = random.Random(seed)
     asked = []
     for _ in range(count):
@@ -205,18 +218,18 @@ def open_large(folder: Path, cases: int, *, told: Callable[[Case, int], Case] = 
     if there:
         index.follow(embed=False)
         return memory
-    stories = [story(number) for number in range(min(STORIES, cases))]
+    known = stories(cases)
     for start in range(0, cases, CASES_PER_COMMIT):
         numbers = range(start, min(start + CASES_PER_COMMIT, cases))
-        changes = [change(told(case(number, stories), number)) for number in numbers]
+        changes = [change(told(case(number, known), number)) for number in numbers]
         memory.commit(changes, actor="bench", why="grow")
     assert store.tip().version == cases, "cases are numbered in the order in which they were written"
-    vectors, tokens = _read(model, stories)
+    vectors, tokens = _read(model, known)
     rng = np.random.default_rng(3)
     for start in range(0, cases, CASES_PER_COMMIT):
         versions = np.arange(start + 1, min(start + CASES_PER_COMMIT, cases) + 1)
         shaken = (
-            vectors[(versions - 1) % len(stories)] + rng.standard_normal((len(versions), model.dims), np.float32) / 50
+            vectors[(versions - 1) % len(known)] + rng.standard_normal((len(versions), model.dims), np.float32) / 50
         )
         shaken /= np.linalg.norm(shaken, axis=1, keepdims=True)
         made = packed(shaken.astype(np.float32))
@@ -293,10 +306,10 @@ def _searched(work: Sequence[Query], memory: Memory) -> Taken:
 def _new_record(memory: Memory, cases: int, repeats: int) -> Taken:
     """How long a search takes right after a commit, and holds what was committed; the model reads both."""
     each = []
-    stories = [story(number) for number in range(min(STORIES, cases))]
+    known = stories(cases)
     for number in range(cases, cases + repeats):
         name = os.urandom(6)
-        told = case(number, stories)
+        told = case(number, known)
         clues = replace(told.clues, fingerprints=(int.from_bytes(name),))
         fresh = replace(told, id=f"new-{name.hex()}", clues=clues)
         memory.commit([change(fresh)], actor="bench", why="one more")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench._cases import STORIES, case, embedder, open_large, story
+from bench._cases import case, embedder, open_large, stories
 from bench._world import SPACE
 from hindcast.adapters.index_local.meaning import packed
 from hindcast.build import open_memory
@@ -83,13 +83,12 @@ def make(folder: Path, count: int) -> None:
     open_large(folder, count, told=telling).close()
     (folder / "index").rename(folder / f"{SPACE}.index")
     memory = open_memory(settings(folder))
-    stories = [story(number) for number in range(min(STORIES, count))]
     store, model, rng = memory._store, embedder(), np.random.default_rng(9)
     for start in range(0, count, INCIDENTS_PER_COMMIT):
         before = store.tip().version
         changes = []
         for number in range(start, min(start + INCIDENTS_PER_COMMIT, count)):
-            one = incident(number, telling(case(number, stories), number), count=count, now=now)
+            one = incident(number, telling(case(number, stories(count)), number), count=count, now=now)
             text = "\n".join((one.title, *(sighting.text for sighting in one.templates)))
             changes.append(Change(Address(NAMESPACE, one.id), to_json(one), KIND, text=text, occurred_at=one.onset_at))
         memory.commit(changes, actor="hindcast", why="A year of incidents.")
