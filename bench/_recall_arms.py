@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from hindcast.memory import View
 from hindcast.model import case as cases
 from hindcast.model.query import Filter, Hit, Query
 from hindcast.model.recollection import Cue
-from hindcast.recall import arms as asking
-from hindcast.recall.arms import ARMS, Candidate
+from hindcast.recall.arms import Candidate
 from hindcast.recall.fuse import fuse
 from hindcast.recall.keys import keys_of_clues
 from hindcast.recall.learnt import Learnt, shipped
-from hindcast.recall.limits import LIMITS
+from hindcast.recall.limits import ARMS, LIMITS
 from hindcast.recall.remember import recall
 from hindcast.recall.text import clean
 
@@ -51,8 +49,7 @@ def order(view: View, cue: Cue, way: Way) -> tuple[str, ...]:
     model = replace(shipped().model_for(ARMS), arms=())
     if way.ranked:
         # The real thing, with everything that recall does after the arms.
-        with only(way.arms):
-            found = recall(view, cue, limits=LIMITS, learnt=Learnt((model,)))
+        found = recall(view, cue, limits=replace(LIMITS, arms=way.arms), learnt=Learnt((model,)))
         return tuple(one.case.id for one in found.remembered if not one.gates)
     candidates = [one for one in _found(view, cue, way.arms) if one.case.id != cue.incident]
     if way.alone:
@@ -60,16 +57,6 @@ def order(view: View, cue: Cue, way: Way) -> tuple[str, ...]:
         return _by(known, {one.address: one.ranks[way.alone].score for one in known})
     together = fuse([one.ranks for one in candidates], model.arm_weights[cue.kind])
     return _by(candidates, {one.address: score for one, score in zip(candidates, together, strict=True)})
-
-
-@contextmanager
-def only(arms: tuple[str, ...]) -> Iterator[None]:
-    """Recall with these arms only, for as long as this lasts."""
-    setattr(asking, "ARMS", arms)  # noqa: B010
-    try:
-        yield
-    finally:
-        setattr(asking, "ARMS", ARMS)  # noqa: B010
 
 
 def _found(view: View, cue: Cue, arms: tuple[str, ...]) -> list[Candidate]:

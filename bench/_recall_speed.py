@@ -18,7 +18,6 @@ from rich.console import Console
 from rich.table import Table
 
 from bench._cases import case, open_large, questions, stories
-from bench._recall_arms import only
 from bench._train_data import SET
 from bench._world import VOCABULARY, read_once
 from hindcast.adapters.footprint import GC_THRESHOLDS
@@ -26,13 +25,14 @@ from hindcast.build.mind import SWITCH_SECONDS
 from hindcast.casebook import Casebook
 from hindcast.clues import with_clues
 from hindcast.memory import Memory
-from hindcast.recall.arms import ARMS
+from hindcast.recall.limits import ARMS, ARMS_AT_A_GLANCE, RecallLimits
 from hindcast.recollect import Recollect
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 # What people would type at 2 AM. Questions that nobody looks at while tuning may be timed.
 WRITTEN, OTHERS_WRITTEN = ("dev.jsonl", "seed.jsonl"), ("held.jsonl",)
 MADE_UP = 330
+WITHOUT_RERANKER = tuple(arm for arm in ARMS if arm != "tokens")
 # The first of each are not counted: files are opened, and what was read lately is remembered.
 WARMING = 30
 FRESH = 20
@@ -53,15 +53,17 @@ def measure(console: Console, cases: int) -> dict[str, float]:
         # Twice others: what the model has read lately it does not read again.
         whole = _milliseconds(memory, written(*WRITTEN))
         made_up = _milliseconds(memory, [one.text for one in questions(MADE_UP)])
-        with only(tuple(arm for arm in ARMS if arm != "tokens")):
-            quick = _milliseconds(memory, written(*OTHERS_WRITTEN))
-            made_up_quick = _milliseconds(memory, [one.text for one in questions(MADE_UP, seed=OTHER_SEED)])
+        others = [one.text for one in questions(MADE_UP, seed=OTHER_SEED)]
+        quick = _milliseconds(memory, written(*OTHERS_WRITTEN), WITHOUT_RERANKER)
+        made_up_quick = _milliseconds(memory, others, WITHOUT_RERANKER)
+        glance = _milliseconds(memory, written(*OTHERS_WRITTEN), ARMS_AT_A_GLANCE)
         fresh = _fresh(memory, cases)
         memory.close()
     table = Table("from text to answer", "questions", "p50 ms", "p99 ms", title=f"{cases:,} cases")
     for name, taken in (
         ("as people ask, with the reranker", whole),
         ("  without it", quick),
+        ("  at a glance, by words and keys alone", glance),
         ("in words that are in no dictionary, with the reranker", made_up),
         ("  without it", made_up_quick),
         ("a record written just now is the answer", fresh),
@@ -78,9 +80,9 @@ def written(*names: str) -> list[str]:
     return random.Random(1).sample(texts, len(texts))
 
 
-def _milliseconds(memory: Memory, texts: Sequence[str]) -> list[float]:
+def _milliseconds(memory: Memory, texts: Sequence[str], arms: tuple[str, ...] = ARMS) -> list[float]:
     """Ask each question once, after some others that nobody counts."""
-    door = Recollect(memory, now=lambda: NOW)
+    door = Recollect(memory, now=lambda: NOW, limits=RecallLimits(arms=arms))
     taken = []
     for turn, text in enumerate(texts):
         begin = time.perf_counter()

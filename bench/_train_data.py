@@ -18,10 +18,10 @@ from hindcast.clues import with_clues
 from hindcast.memory import Memory
 from hindcast.model.case import Case, from_json
 from hindcast.model.recollection import Cue, CueKind
-from hindcast.recall.arms import ARMS, Asked, ask
+from hindcast.recall.arms import Asked, ask
 from hindcast.recall.features import features_of
 from hindcast.recall.fuse import standing
-from hindcast.recall.limits import LIMITS
+from hindcast.recall.limits import ARMS, LIMITS
 from hindcast.simulate import history
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)

@@ -24,10 +24,10 @@ from bench import _train_fit as fit
 from bench._train_data import Example, Question, examples, open_history, recurrences, written
 from hindcast.model.recollection import CueKind
 from hindcast.recall import rank
-from hindcast.recall.arms import ARMS
 from hindcast.recall.evaluate import Judged, Measures, measure
 from hindcast.recall.features import MEANINGS
 from hindcast.recall.learnt import FILE, Learnt, Level, Model
+from hindcast.recall.limits import ARMS
 from hindcast.recall.reliability import tabulate
 
 WEIGHTS = Path(__file__).parent.parent / "src" / "hindcast" / "recall" / FILE

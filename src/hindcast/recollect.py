@@ -23,7 +23,7 @@ from hindcast.model.recollection import Cue, Familiarity, Recollection
 from hindcast.model.record import MAIN, Action, Commit, Record
 from hindcast.model.verdict import Experience
 from hindcast.reason.answer import diagnose
-from hindcast.recall.limits import RecallLimits
+from hindcast.recall.limits import ARMS_AT_A_GLANCE, RecallLimits
 from hindcast.recall.shared import recall_shared
 from hindcast.register import NAMESPACE as INCIDENTS
 from hindcast.register import Register
@@ -34,6 +34,10 @@ RUNBOOK = "runbook"
 RUNBOOKS_SHOWN_MAX = 2
 # Looking at more steps than this one by one takes longer than a few answers.
 STEPS_FOLLOWED_MAX = 20
+GLANCED = (
+    "Answered at a glance, by words and keys alone: more was asked at once than could be thought about. "
+    "Ask again to have meaning looked at, too."
+)
 
 # The present of another space; None: there is no such space.
 OpenView = Callable[[str], View | None]
@@ -89,11 +93,18 @@ class Recollect:
         moment: When | None = None,
         branch: str = MAIN,
         hits_max: int | None = None,
+        at_a_glance: bool = False,
     ) -> Answered:
-        """What is known about an error, a trace or a question, now or as it was known at a moment."""
+        """What is known about an error, a trace or a question, now or as it was known at a moment.
+
+        At a glance no model is asked: for whoever would otherwise keep others waiting.
+        """
         view = self._view(moment, branch)
         cue, notes = cue_of(text, at=self._asked_at(moment), services=services)
-        return self._answer(view, cue, notes, hits_max, is_now=moment is None)
+        limits = self._limits_for(hits_max)
+        if at_a_glance:
+            notes, limits = (*notes, GLANCED), replace(limits, arms=ARMS_AT_A_GLANCE)
+        return self._answer(view, cue, notes, limits, is_now=moment is None)
 
     def about(
         self, incident: str, *, moment: When | None = None, branch: str = MAIN, hits_max: int | None = None
@@ -102,7 +113,11 @@ class Recollect:
         view = self._view(moment, branch)
         case = Casebook(self._memory, branch=branch).case(incident)
         cue = cue_of_case(case, at=self._asked_at(moment))
-        return self._answer(view, cue, (), hits_max, is_now=moment is None, changes=_changes_before(view, incident))
+        limits = self._limits_for(hits_max)
+        return self._answer(view, cue, (), limits, is_now=moment is None, changes=_changes_before(view, incident))
+
+    def _limits_for(self, hits_max: int | None) -> RecallLimits:
+        return self._limits if hits_max is None else replace(self._limits, hits_max=hits_max)
 
     def _view(self, moment: When | None, branch: str) -> View:
         return self._memory.now(branch) if moment is None else self._memory.at(moment, branch=branch)
@@ -116,12 +131,11 @@ class Recollect:
         view: View,
         cue: Cue,
         notes: Sequence[str],
-        hits_max: int | None,
+        limits: RecallLimits,
         *,
         is_now: bool,
         changes: Sequence[str] = (),
     ) -> Answered:
-        limits = self._limits if hits_max is None else replace(self._limits, hits_max=hits_max)
         beside = self._beside(view) if is_now else _beside(view)
         experience = beside.experience
         space = self._memory.space

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import time
 
 from hindcast.adapters.companion import Answer, serve
 
@@ -14,9 +15,11 @@ _GATE = threading.Event()
 def begin(greeting: bytes) -> Answer:
     """Answers with the greeting and the word, backwards."""
 
-    def answer(word: bytes) -> bytes:
+    def answer(word: bytes, waited: float) -> bytes:
         if word == b"wait":
             _GATE.wait(10)
+        if word == b"nap":
+            time.sleep(0.5)
         if word == b"go":
             _GATE.set()
         if word == b"die":
@@ -26,6 +29,8 @@ def begin(greeting: bytes) -> Answer:
         if word == b"print":
             sys.stdout.write("somebody prints\n")
             sys.stdout.flush()
+        if word == b"waited":
+            return str(waited).encode()
         return greeting + word[::-1]
 
     return answer

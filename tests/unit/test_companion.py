@@ -52,6 +52,14 @@ def test_a_slow_request_does_not_hold_up_the_next() -> None:
         assert slow.result(SECONDS_MAX) == b"> tiaw"
 
 
+def test_whoever_answers_knows_how_long_it_has_waited() -> None:
+    """A request that comes while all hands are full has waited until one is free."""
+    with started() as companion:
+        for _ in range(2):
+            companion.ask(b"nap")
+        assert float(companion.ask(b"waited").result(SECONDS_MAX)) > 0.2
+
+
 def test_a_request_without_an_answer_says_so() -> None:
     """What fails in the companion is no answer, and the next request is answered again."""
     with started() as companion:

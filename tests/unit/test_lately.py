@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from hindcast.build.mind import ANSWER_STANDS_SECONDS, ANSWERS_KEPT_MAX, Lately
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from tests.recalling import pool_case
+
+from hindcast.build.lately import (
+    ANSWERS_KEPT_MAX,
+    STANDS_SECONDS_MAX,
+    STANDS_SECONDS_MIN,
+    Lately,
+    stands_seconds,
+)
+from hindcast.model.recollection import Cue, CueKind, Familiarity, Recollection, Remembered
+
+NOW = datetime(2026, 11, 16, 2, 0, tzinfo=UTC)
 
 
 class Seconds:
@@ -19,7 +33,7 @@ class Seconds:
 def test_the_same_question_has_the_same_answer_until_something_is_written() -> None:
     """Asked again at the same step the answer is there; after another step, or to another question, it is not."""
     lately = Lately()
-    lately.keep(b"why", 7, b"because")
+    lately.keep(b"why", 7, b"because", seconds=30)
 
     assert lately.find(b"why", 7) == b"because"
     assert lately.find(b"why", 8) is None
@@ -30,8 +44,8 @@ def test_an_answer_does_not_stand_for_long() -> None:
     """How long ago something was is part of an answer, so it is worked out anew after a while."""
     clock = Seconds()
     lately = Lately(seconds=clock)
-    lately.keep(b"why", 7, b"because")
-    clock.now += ANSWER_STANDS_SECONDS - 1
+    lately.keep(b"why", 7, b"because", seconds=30)
+    clock.now += 29
     assert lately.find(b"why", 7) == b"because"
     clock.now += 1
 
@@ -42,9 +56,43 @@ def test_only_so_many_answers_are_kept() -> None:
     """The oldest make room; one that was worked out anew is young again."""
     lately = Lately()
     for number in range(ANSWERS_KEPT_MAX):
-        lately.keep(str(number).encode(), 1, b"x")
-    lately.keep(b"0", 1, b"again")
-    lately.keep(b"new", 1, b"x")
+        lately.keep(str(number).encode(), 1, b"x", seconds=30)
+    lately.keep(b"0", 1, b"again", seconds=30)
+    lately.keep(b"new", 1, b"x", seconds=30)
 
     assert lately.find(b"0", 1) == b"again"
     assert lately.find(b"1", 1) is None
+
+
+def test_a_glance_stands_only_for_whoever_gets_no_more() -> None:
+    """While others wait an answer at a glance is told again; who asks when nobody waits is answered in full."""
+    lately = Lately()
+    lately.keep(b"why", 7, b"perhaps", seconds=30, at_a_glance=True)
+
+    assert lately.find(b"why", 7, at_a_glance=True) == b"perhaps"
+    assert lately.find(b"why", 7) is None
+
+    lately.keep(b"why", 7, b"because", seconds=30)
+    lately.keep(b"why", 7, b"perhaps not", seconds=30, at_a_glance=True)
+    assert lately.find(b"why", 7, at_a_glance=True) == lately.find(b"why", 7) == b"because"
+
+
+@pytest.mark.parametrize(
+    ("ago", "seconds"),
+    [
+        (timedelta(minutes=5), STANDS_SECONDS_MIN),
+        (timedelta(hours=2), 72),
+        (timedelta(days=40), STANDS_SECONDS_MAX),
+        (None, STANDS_SECONDS_MAX),
+    ],
+)
+def test_an_answer_stands_as_long_as_its_ages_are_true(ago: timedelta | None, seconds: float) -> None:
+    """Beside an old case a young one decides; where nothing came to mind, nothing ages."""
+    cases = [pool_case("old", occurred_at=NOW - timedelta(days=400))]
+    cases += [pool_case("young", occurred_at=NOW - ago - timedelta(minutes=9), resolved_at=NOW - ago)] if ago else []
+    remembered = tuple(
+        Remembered(case, f"cases/{case.id}", 1, "", 0.5, Familiarity.MAYBE, 1.0, {}, {}) for case in cases
+    )
+    cue = Cue("why", CueKind.PROSE, at=NOW)
+
+    assert stands_seconds(Recollection(cue, Familiarity.MAYBE, remembered if ago else ())) == pytest.approx(seconds)

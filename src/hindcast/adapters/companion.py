@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from time import monotonic
 from typing import IO
 
 # The number of a request, whether it could be answered, and how many bytes follow.
@@ -24,8 +25,9 @@ _HEAD = struct.Struct("!QBI")
 GREETING = 0
 CLOSE_SECONDS_MAX = 5.0
 
-# From a request to its answer; whatever it raises tells the one who asked that there is none.
-Answer = Callable[[bytes], bytes]
+# From a request, and how many seconds it has waited, to its answer; whatever it raises tells the one who asked that
+# there is none.
+Answer = Callable[[bytes, float], bytes]
 
 
 class Unanswered(Exception):
@@ -165,8 +167,12 @@ def serve(begin: Callable[[bytes], Answer], *, threads: int, idle_seconds: float
     if greeting is None:
         return
     answer = begin(greeting[2])
+
+    def work(request: bytes, came_at: float) -> bytes:
+        return answer(request, monotonic() - came_at)
+
     with ThreadPoolExecutor(threads) as pool:
         pool.submit(bytes).add_done_callback(partial(tell, GREETING))
         while select.select([0], [], [], idle_seconds)[0] and (frame := _frame(read)):
             number, _, request = frame
-            pool.submit(answer, request).add_done_callback(partial(tell, number))
+            pool.submit(work, request, monotonic()).add_done_callback(partial(tell, number))

@@ -10,10 +10,10 @@ import gc
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, replace
-from time import monotonic, perf_counter
+from time import perf_counter
 
 import msgspec
 
@@ -21,6 +21,8 @@ from hindcast.adapters.clock import WallClock
 from hindcast.adapters.companion import Answer, Companion, serve
 from hindcast.adapters.footprint import GC_THRESHOLDS, few_arenas
 from hindcast.build import embedder, open_memory_with
+from hindcast.build.crowd import Crowd
+from hindcast.build.lately import Lately, stands_seconds
 from hindcast.config import Settings
 from hindcast.instruments import Work
 from hindcast.memory import Memory
@@ -30,15 +32,14 @@ from hindcast.recall.pack import pack
 from hindcast.recollect import Minds
 from hindcast.register import Register
 
-# One waits for the store or the model while the other thinks; more would only share what two can have.
-THREADS = 2
+# Most of them wait for one another; see Crowd.
+THREADS = 8
+# How long somebody who has just come waits to be thought about.
+PATIENCE_SECONDS = 0.05
 # It takes some seconds to start and about as much memory as a browser's page: worth keeping for a minute, not a day.
 IDLE_SECONDS = 60.0
 # As in the server: a question gives the interpreter away dozens of times.
 SWITCH_SECONDS = 0.001
-# An answer is some ten kilobytes, and "just now" in it is still true then.
-ANSWERS_KEPT_MAX = 1_000
-ANSWER_STANDS_SECONDS = 30.0
 # Asked before anybody waits for an answer, so that files are open and the model is there.
 _FIRST = ("connection reset by peer", "ERROR timeout after 5000 ms waiting for connection from pool")
 
@@ -62,6 +63,7 @@ class Told(msgspec.Struct, frozen=True, array_like=True):
     packed: bytes
     # How long making the answer took, once it was known what came to mind.
     answer_seconds: float
+    at_a_glance: bool
 
 
 def start_mind(settings: Settings, space: str) -> Companion:
@@ -101,31 +103,6 @@ class _Stopwatch:
         return float(getattr(self._of_thread, work.value, 0.0))
 
 
-class Lately:
-    """What was answered a moment ago: in an outage the same is asked by everybody and their agents.
-
-    An answer stands until something is written in its space that it may rest on, and never for long: how long ago
-    something was is part of it. Several threads may use it: each step is one operation on one dictionary.
-    """
-
-    def __init__(self, *, seconds: Callable[[], float] = monotonic) -> None:
-        self._seconds = seconds
-        self._kept: dict[bytes, tuple[int, float, bytes]] = {}
-
-    def find(self, request: bytes, step: int) -> bytes | None:
-        """The answer to the very same request, if nothing was written since that it may rest on."""
-        known_at, until, answer = self._kept.get(request, (-1, 0.0, b""))
-        return answer if known_at == step and self._seconds() < until else None
-
-    def keep(self, request: bytes, step: int, answer: bytes) -> None:
-        """Keep an answer that was worked out from this step on."""
-        self._kept.pop(request, None)
-        self._kept[request] = (step, self._seconds() + ANSWER_STANDS_SECONDS, answer)
-        while len(self._kept) > ANSWERS_KEPT_MAX:
-            with suppress(RuntimeError, KeyError):
-                del self._kept[next(iter(self._kept))]
-
-
 def begin(greeting: bytes) -> Answer:
     """What answers questions about the memories of these settings."""
     given, space = msgspec.msgpack.decode(greeting, type=tuple[Settings, str])
@@ -136,24 +113,40 @@ def begin(greeting: bytes) -> Answer:
         return open_memory_with(replace(given, space=name), model, create=False, clock=clock)
 
     minds = Minds(Register(open_space, lock=threading.Lock), now=clock.now, instruments=watch)
-    lately = Lately()
+    lately, work = Lately(), Crowd()
 
-    def answer(request: bytes) -> bytes:
+    def answer(request: bytes, waited: float = 0.0) -> bytes:
         asked = msgspec.msgpack.decode(request, type=Asked)
         step = minds.step(asked.space)
-        known = lately.find(request, step)
-        if known is not None:
+        if (known := lately.find(request, step)) is not None:
             return known
+        with work.joined(PATIENCE_SECONDS - waited if model is not None else 0) as is_alone:
+            # Without a model there is nothing that could be left out.
+            at_a_glance = model is not None and not is_alone
+            # Who was before may have asked the same.
+            if (known := lately.find(request, step, at_a_glance=at_a_glance)) is not None:
+                return known
+            return answer_anew(request, asked, step, at_a_glance=at_a_glance)
+
+    def answer_anew(request: bytes, asked: Asked, step: int, *, at_a_glance: bool) -> bytes:
         found = minds.of(asked.space).ask(
-            asked.text, services=asked.services, moment=asked.at, branch=asked.branch, hits_max=asked.hits_max
+            asked.text,
+            services=asked.services,
+            moment=asked.at,
+            branch=asked.branch,
+            hits_max=asked.hits_max,
+            at_a_glance=at_a_glance,
         )
         tokens = asked.tokens_max
         packed = pack(found.recollection, found.diagnosis, tokens_max=tokens) if tokens is not None else None
         encode = msgspec.json.encode
-        told = msgspec.msgpack.encode(Told(encode(found.diagnosis), encode(packed), watch.last(Work.ANSWER)))
+        told = msgspec.msgpack.encode(
+            Told(encode(found.diagnosis), encode(packed), watch.last(Work.ANSWER), at_a_glance)
+        )
         # What another space shares is its own to change, and to stop at once.
         if asked.at is None and all(one.space in ("", asked.space) for one in found.recollection.remembered):
-            lately.keep(request, step, told)
+            seconds = stands_seconds(found.recollection)
+            lately.keep(request, step, told, seconds=seconds, at_a_glance=at_a_glance)
         return told
 
     for text in _FIRST:

@@ -22,9 +22,6 @@ from hindcast.recall.learnt import Learnt, shipped
 from hindcast.recall.limits import RecallLimits
 from hindcast.recall.text import clean
 
-# In the order in which they are explained.
-ARMS = ("words", "meaning", "keys", "tokens")
-
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -100,7 +97,7 @@ def _query(cue: Cue, limits: RecallLimits) -> Query:
         text=text,
         filter=Filter(namespace=cases.NAMESPACE, kind=cases.KIND),
         hits_max=limits.candidates_max,
-        arms=ARMS if keys else tuple(arm for arm in ARMS if arm != "keys"),
+        arms=limits.arms if keys else tuple(arm for arm in limits.arms if arm != "keys"),
         keys=keys,
         scored_by_all=True,
         one_look=True,

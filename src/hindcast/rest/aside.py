@@ -63,6 +63,7 @@ class Aside:
         told = msgspec.msgpack.decode(found, type=Told)
         self._instruments.took(Work.ANSWER, told.answer_seconds)
         self._instruments.counts["recalls_answered_aside"] += 1
+        self._instruments.counts["recalls_answered_at_a_glance"] += told.at_a_glance
         return told
 
     def end(self) -> None:

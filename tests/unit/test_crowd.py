@@ -1,0 +1,105 @@
+"""Many who ask at once: one is thought about, the others make do with a glance, and nobody waits for long."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import pytest
+from tests.serving import wait_for
+
+from hindcast.build.crowd import HANDS, Crowd
+
+SECONDS_MAX = 30.0
+# Longer than any test takes.
+PATIENT = 60.0
+
+
+class Hall:
+    """A crowd whose members stay until they are let go."""
+
+    def __init__(self, pool: ThreadPoolExecutor) -> None:
+        self._crowd = Crowd()
+        self._pool = pool
+
+    def come(self, patience: float) -> tuple[Future[bool], threading.Event]:
+        """Somebody who joins: whether they were alone, once they are answered, and what lets them go."""
+        alone: Future[bool] = Future()
+        may_go = threading.Event()
+
+        def stay() -> None:
+            with self._crowd.joined(patience) as is_alone:
+                alone.set_result(is_alone)
+                assert may_go.wait(SECONDS_MAX)
+
+        self._pool.submit(stay)
+        return alone, may_go
+
+    def has_seen(self, count: int) -> bool:
+        """Whether so many have come."""
+        return self._crowd._came == count
+
+    def is_empty(self) -> bool:
+        """Whether nobody is answered."""
+        return not self._crowd._answered
+
+
+@pytest.fixture
+def hall() -> Hall:
+    """An empty one."""
+    return Hall(ThreadPoolExecutor(8))
+
+
+def test_whoever_comes_alone_is_thought_about(hall: Hall) -> None:
+    """One after the other, each is alone."""
+    for _ in range(2):
+        alone, may_go = hall.come(0)
+        assert alone.result(SECONDS_MAX)
+        may_go.set()
+        wait_for(hall.is_empty, what="the end")
+
+
+def test_the_second_waits_for_the_first(hall: Hall) -> None:
+    """Whoever comes while one other is answered is alone as soon as that one has gone."""
+    first, first_may_go = hall.come(0)
+    assert first.result(SECONDS_MAX)
+    second, second_may_go = hall.come(PATIENT)
+    wait_for(lambda: hall.has_seen(2), what="the second")
+    assert not second.done()
+    first_may_go.set()
+    assert second.result(SECONDS_MAX)
+    second_may_go.set()
+
+
+def test_patience_ends(hall: Hall) -> None:
+    """Whoever has waited long enough is answered beside the first, at a glance."""
+    _, first_may_go = hall.come(0)
+    second, second_may_go = hall.come(0.02)
+    assert not second.result(SECONDS_MAX)
+    first_may_go.set()
+    second_may_go.set()
+
+
+def test_where_more_come_those_before_stop_waiting(hall: Hall) -> None:
+    """The third makes the second stop waiting, however patient both are, and waits in its place."""
+    first, first_may_go = hall.come(0)
+    assert first.result(SECONDS_MAX)
+    second, second_may_go = hall.come(PATIENT)
+    wait_for(lambda: hall.has_seen(2), what="the second")
+    third, third_may_go = hall.come(PATIENT)
+    assert not second.result(SECONDS_MAX)
+    assert not third.done()
+    first_may_go.set()
+    second_may_go.set()
+    assert third.result(SECONDS_MAX)
+    third_may_go.set()
+
+
+def test_there_are_no_more_hands_than_there_are(hall: Hall) -> None:
+    """However many come, and however little patience they have, so many are answered at the same time."""
+    came = [hall.come(0) for _ in range(HANDS + 3)]
+    wait_for(lambda: hall.has_seen(len(came)), what="all of them")
+    wait_for(lambda: sum(alone.done() for alone, _ in came) == HANDS, what="those for whom there is a hand")
+    for _, may_go in came:
+        may_go.set()
+    assert sum(alone.result(SECONDS_MAX) for alone, _ in came) >= 1
