@@ -16,8 +16,10 @@ import pytest
 from tests.serving import Serving, wait_for
 from tests.serving import serving as serving_in
 
+from hindcast.adapters import model_pack
 from hindcast.build import open_memory
 from hindcast.config import Settings
+from hindcast.recollect import GLANCED
 from hindcast.rest.aside import QUESTIONS_MANY
 from hindcast.seeding import seed
 
@@ -115,6 +117,24 @@ def test_the_second_process_says_the_same(serving: Serving) -> None:
     assert [told(serving, **question) for question in asked] == before
     assert counted(serving, "recalls_answered_aside") == answered + len(asked)
     assert told(serving, text=ERRORS[0], explain=True)["recollection"] is not None
+
+
+def test_where_too_much_is_asked_some_is_answered_at_a_glance(tmp_path: Path) -> None:
+    """With a model, a crowd of different questions is answered at once, some at a glance; asked alone, none is."""
+    seeded(tmp_path)
+
+    def noted(answer: httpx.Response) -> bool:
+        return GLANCED in answer.raise_for_status().json()["diagnosis"]["notes"]
+
+    with serving_in(tmp_path, model=str(model_pack.prepare().folder)) as running:
+        ask_much(running)
+        questions = [f"{ERRORS[at % 3]} in attempt {at}" for at in range(60)]
+        with ThreadPoolExecutor(12) as pool:
+            glanced = list(pool.map(lambda text: noted(ask(running, text=text)), questions))
+        assert any(glanced)
+        assert counted(running, "recalls_answered_at_a_glance") >= sum(glanced)
+        again = questions[glanced.index(True)]
+        assert not noted(ask(running, text=again))
 
 
 def test_a_question_that_is_wrong_is_told_so_as_ever(serving: Serving) -> None:
