@@ -1,9 +1,9 @@
 """A memory of very many cases, made up quickly, to search it as one searches a team's that has been at it for years.
 
-Hundreds of stories are made up, some hundred are the demo's year, which people could have written; all are read by the
-real model, and every case is one of them, told with other details. Its
-vectors are the story's, each shaken a little, and go where an index looks for vectors that it need not make: into the
-store (`keep_vectors`), and for tokens straight into the index's own file (`Tokens.add`).
+Hundreds of stories are made up, others are the demo's year, which people could have written. All are read by the real
+model, and every case is one of them, told with other details. Its vectors are the story's, each shaken a little, and go
+where an index looks for vectors that it need not make: into the store (`keep_vectors`), and for tokens straight into
+the index's own file (`Tokens.add`).
 
 Run alone, it prints how long searches take: `python -m bench._cases --cases 100000`.
 """

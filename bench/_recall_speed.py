@@ -50,11 +50,11 @@ def measure(console: Console, cases: int) -> dict[str, float]:
         sys.setswitchinterval(SWITCH_SECONDS)
         # Some machines drop what was written a minute ago from their memory, and would then measure their disk.
         read_once(Path(folder))
-        # Twice others: what the model has read lately it does not read again.
         whole = _milliseconds(memory, written(*WRITTEN))
         made_up = _milliseconds(memory, [one.text for one in questions(MADE_UP)])
-        others = [one.text for one in questions(MADE_UP, seed=OTHER_SEED)]
+        # Other questions than before: what the model has read lately it does not read again.
         quick = _milliseconds(memory, written(*OTHERS_WRITTEN), WITHOUT_RERANKER)
+        others = [one.text for one in questions(MADE_UP, seed=OTHER_SEED)]
         made_up_quick = _milliseconds(memory, others, WITHOUT_RERANKER)
         glance = _milliseconds(memory, written(*OTHERS_WRITTEN), ARMS_AT_A_GLANCE)
         fresh = _fresh(memory, cases)

@@ -26,7 +26,7 @@ INCIDENTS_PER_COMMIT = 2_000
 # The newest are still under way, as on a bad night.
 UNDER_WAY = 5
 YEAR = timedelta(days=365)
-_FORMAT = 2
+_FORMAT = 3
 
 
 def settings(folder: Path) -> Settings:

@@ -21,7 +21,7 @@ class RecallLimits:
     # Cases that the arms weigh against one another. Each arm, and the tokens, have looked at more before.
     candidates_max: int = 30
     # Of these the ones that are read and compared with the question one by one: what all arms together put further
-    # down is hardly ever the answer, and reading a case costs as much as everything before it.
+    # down is hardly ever the answer, and reading a case costs more than weighing it.
     read_max: int = 12
     # How long the arm of tokens may look.
     tokens_ms_max: float = 60.0
