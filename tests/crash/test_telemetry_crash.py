@@ -90,15 +90,17 @@ def live(dsn: str, life: int) -> None:
 def writer(
     dsn: str, life: int, environment: Mapping[str, str]
 ) -> Iterator[tuple[subprocess.Popen[bytes], bytes, IO[bytes]]]:
-    """A process that has opened the store and writes; three of four have written once already."""
+    """A process that has opened the store and writes; what it was waited for to have written already, none to three."""
     command = [sys.executable, __file__, dsn, str(life)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=dict(environment), bufsize=0) as process:
         assert process.stdout is not None
         try:
             assert select.select([process.stdout], [], [], START_SECONDS_MAX)[0], "the writer did not start"
             assert process.stdout.readline() == b"opened\n"
-            # A first write takes longer than others, and is as good a moment to be killed in.
-            yield process, process.stdout.readline() if life % 4 else b"", process.stdout
+            # A first write takes longer than others, and is as good a moment to be killed in. The writes of others are
+            # waited for: what is killed after a time alone has written nothing yet on a slow machine.
+            written = b"".join(process.stdout.readline() for _ in range(life % 4))
+            yield process, written, process.stdout
         finally:
             process.kill()
 
