@@ -20,14 +20,15 @@ from hindcast.model.ids import Address
 from hindcast.model.incident import from_json
 from hindcast.model.query import Filter, Query
 from hindcast.model.recollection import Cue, Familiarity, Recollection
-from hindcast.model.record import MAIN, Action, Commit, Record
+from hindcast.model.record import MAIN, Record
 from hindcast.model.verdict import Experience
 from hindcast.reason.answer import diagnose
-from hindcast.recall.limits import ARMS_AT_A_GLANCE, RecallLimits
+from hindcast.recall.limits import RecallLimits, glancing
 from hindcast.recall.shared import recall_shared
 from hindcast.register import NAMESPACE as INCIDENTS
 from hindcast.register import Register
 from hindcast.shares import Side, grants, shares_of
+from hindcast.standing import Grounds, Lesson, lesson_of, still_stands
 
 RUNBOOKS = "runbooks"
 RUNBOOK = "runbook"
@@ -35,7 +36,8 @@ RUNBOOKS_SHOWN_MAX = 2
 # Looking at more steps than this one by one takes longer than a few answers.
 STEPS_FOLLOWED_MAX = 20
 GLANCED = (
-    "Answered at a glance, by words and keys alone: more was asked at once than could be thought about. "
+    "Answered at a glance, by words and keys alone and from the best few: more was asked at once than could be "
+    "thought about. "
     "Ask again to have meaning looked at, too."
 )
 
@@ -103,7 +105,7 @@ class Recollect:
         cue, notes = cue_of(text, at=self._asked_at(moment), services=services)
         limits = self._limits_for(hits_max)
         if at_a_glance:
-            notes, limits = (*notes, GLANCED), replace(limits, arms=ARMS_AT_A_GLANCE)
+            notes, limits = (*notes, GLANCED), glancing(limits)
         return self._answer(view, cue, notes, limits, is_now=moment is None)
 
     def about(
@@ -176,15 +178,6 @@ def _changes_before(view: View, incident: str) -> tuple[str, ...]:
     return tuple(change.told for change in from_json(record.body).changes)
 
 
-def _teaches(memory: Memory, commit: Commit) -> bool:
-    """Whether a step changed more than how incidents go on. What was erased, and what is joined, may be anything."""
-    if commit.action is not Action.COMMIT:
-        return True
-    changes = memory.changes(commit)
-    touched = (*changes.learned, *(one.after for one in changes.changed), *changes.forgotten)
-    return not touched or any(record.namespace != INCIDENTS for record in touched)
-
-
 def _beside(view: View) -> _Beside:
     takes = any(share.side is Side.TAKEN for share in shares_of(view))
     has_runbooks = bool(view.list(Filter(namespace=RUNBOOKS, kind=RUNBOOK), records_max=1).records)
@@ -199,8 +192,8 @@ class Minds:
         self._now = now
         self._instruments = instruments
         self._known: dict[str, Recollect] = {}
-        # By space: the newest step that was looked at, and the newest that answers may rest on.
-        self._steps: dict[str, tuple[int, int]] = {}
+        # By space: the newest step that was looked at, and the last lessons up to it, the newest first.
+        self._learnt: dict[str, tuple[int, tuple[Lesson, ...]]] = {}
 
     def of(self, space: str) -> Recollect:
         """Who can be asked about a space."""
@@ -223,13 +216,27 @@ class Minds:
         What an incident teaches is in its case. A step that wrote nothing but how incidents go on changes no answer,
         and while an outage lasts there are many of those.
         """
+        return self._lessons(space)[0].step
+
+    def still_stands(self, space: str, grounds: Grounds, since: int) -> bool:
+        """Whether an answer of the present that was worked out from a step on is still the same."""
+        lessons = self._lessons(space)
+        newer = [lesson for lesson in lessons if lesson.step > since]
+        # Of what lies further back than the oldest of them nothing is known any more.
+        return len(newer) < len(lessons) and still_stands(self._register.memory(space).now(), grounds, newer)
+
+    def _lessons(self, space: str) -> tuple[Lesson, ...]:
+        """The last lessons of a space, the newest first. There is always one."""
         memory = self._register.memory(space)
         newest = memory.now().newest_step
-        seen, counts = self._steps.get(space, (0, 0))
+        seen, known = self._learnt.get(space, (-1, ()))
         if newest != seen:
             behind = newest - seen
-            followed = memory.log(None, before=newest + 1, commits_max=behind) if behind <= STEPS_FOLLOWED_MAX else ()
-            taught = [commit.seq for commit in followed if _teaches(memory, commit)]
-            counts = max((counts, *taught)) if followed else newest
-            self._steps[space] = (newest, counts)
-        return counts
+            if not known or behind > STEPS_FOLLOWED_MAX:
+                known = (Lesson(newest, self._now(), None),)
+            else:
+                commits = memory.log(None, before=newest + 1, commits_max=behind)
+                fresh = [lesson_of(memory, commit) for commit in commits]
+                known = (*(one for one in fresh if one is not None), *known)[:STEPS_FOLLOWED_MAX]
+            self._learnt[space] = (newest, known)
+        return known

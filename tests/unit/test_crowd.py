@@ -8,11 +8,22 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import pytest
 from tests.serving import wait_for
 
-from hindcast.build.crowd import HANDS, Crowd
+from hindcast.build.crowd import HANDS, RESTED_TIMES, RUSH_COUNT, RUSH_SECONDS, Crowd
 
 SECONDS_MAX = 30.0
 # Longer than any test takes.
 PATIENT = 60.0
+
+
+class Seconds:
+    """A clock that is moved by hand."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        """The present."""
+        return self.now
 
 
 class Hall:
@@ -103,3 +114,33 @@ def test_there_are_no_more_hands_than_there_are(hall: Hall) -> None:
     for _, may_go in came:
         may_go.set()
     assert sum(alone.result(SECONDS_MAX) for alone, _ in came) >= 1
+
+
+def answered(crowd: Crowd, clock: Seconds, seconds: float) -> bool:
+    """Somebody who comes and is answered in so many seconds: whether they were thought about."""
+    with crowd.joined(0) as is_alone:
+        clock.now += seconds
+    return is_alone
+
+
+def test_in_a_rush_one_is_thought_about_now_and_then() -> None:
+    """Though nobody else is there when each of them comes, after a thought the next ones are glanced at for a while."""
+    clock = Seconds()
+    crowd = Crowd(seconds=clock)
+    pace = RUSH_SECONDS / RUSH_COUNT / 2
+    assert all(answered(crowd, clock, pace) for _ in range(RUSH_COUNT - 1))
+
+    # The last of these thoughts took as long as all the others.
+    rushed = [answered(crowd, clock, pace) for _ in range(3 * (RESTED_TIMES + 1))]
+    assert rushed == ([False] * RESTED_TIMES + [True]) * 3
+
+
+def test_a_rush_is_over_when_fewer_come() -> None:
+    """At a gentle pace everybody is thought about, also after a rush."""
+    clock = Seconds()
+    crowd = Crowd(seconds=clock)
+    for _ in range(2 * RUSH_COUNT):
+        answered(crowd, clock, 0)
+    clock.now += RUSH_SECONDS
+
+    assert all(answered(crowd, clock, 2 * RUSH_SECONDS / RUSH_COUNT) for _ in range(RUSH_COUNT))

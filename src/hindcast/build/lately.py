@@ -8,6 +8,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from hindcast.model.recollection import Recollection
+from hindcast.standing import Grounds
 
 # An answer is some ten kilobytes.
 ANSWERS_KEPT_MAX = 1_000
@@ -16,11 +17,16 @@ ANSWERS_KEPT_MAX = 1_000
 STANDS_SECONDS_MIN, STANDS_SECONDS_MAX = 30.0, 600.0
 STANDS_SHARE_OF_AGE = 0.01
 
+# Whether an answer with these grounds, which was right at a step, is so still.
+Still = Callable[[Grounds, int], bool]
+
 
 class _Kept(NamedTuple):
-    """An answer, the step it was worked out from, until when it stands, and whether it was given at a glance."""
+    """An answer, what it rests on, and until when it stands at the longest."""
 
+    # It was worked out from this step on, or found to be the same since.
     step: int
+    grounds: Grounds
     until: float
     answer: bytes
     at_a_glance: bool
@@ -29,28 +35,36 @@ class _Kept(NamedTuple):
 class Lately:
     """What was answered a moment ago: in an outage the same is asked by everybody and their agents.
 
-    An answer stands until something is written in its space that it may rest on, and never for long: how long ago
-    something was is part of it. One that was given at a glance stands only for who would be answered at a glance
-    again. Several threads may use it: each step is one operation on one dictionary.
+    An answer stands until something is learnt that changes it, and never for long: how long ago something was is part
+    of it. One that was given at a glance stands only for who would be answered at a glance again. Several threads may
+    use it: each step is one operation on one dictionary.
     """
 
     def __init__(self, *, seconds: Callable[[], float] = monotonic) -> None:
         self._seconds = seconds
         self._kept: dict[bytes, _Kept] = {}
 
-    def find(self, request: bytes, step: int, *, at_a_glance: bool = False) -> bytes | None:
-        """The answer to the very same request, if nothing was written since that it may rest on."""
+    def find(self, request: bytes, step: int, still: Still, *, at_a_glance: bool = False) -> bytes | None:
+        """The answer to the very same request, if it is still the same at this step."""
         kept = self._kept.get(request)
-        if kept is None or kept.step != step or self._seconds() >= kept.until:
+        if kept is None or self._seconds() >= kept.until or (kept.at_a_glance and not at_a_glance):
             return None
-        return kept.answer if at_a_glance or not kept.at_a_glance else None
+        if kept.step != step:
+            if not still(kept.grounds, kept.step):
+                return None
+            self._kept[request] = kept._replace(step=step)
+        return kept.answer
 
-    def keep(self, request: bytes, step: int, answer: bytes, *, seconds: float, at_a_glance: bool = False) -> None:
+    def keep(
+        self, request: bytes, step: int, answer: bytes, grounds: Grounds, *, seconds: float, at_a_glance: bool = False
+    ) -> None:
         """Keep an answer that was worked out from this step on, for so long. A glance replaces no thought."""
-        if at_a_glance and self.find(request, step) is not None:
+        kept = self._kept.get(request)
+        is_thought = kept is not None and not kept.at_a_glance and kept.step == step and self._seconds() < kept.until
+        if at_a_glance and is_thought:
             return
         self._kept.pop(request, None)
-        self._kept[request] = _Kept(step, self._seconds() + seconds, answer, at_a_glance)
+        self._kept[request] = _Kept(step, grounds, self._seconds() + seconds, answer, at_a_glance)
         while len(self._kept) > ANSWERS_KEPT_MAX:
             with suppress(RuntimeError, KeyError):
                 del self._kept[next(iter(self._kept))]

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, replace
+from functools import partial
 from time import perf_counter
 
 import msgspec
@@ -31,6 +32,7 @@ from hindcast.model.record import MAIN
 from hindcast.recall.pack import pack
 from hindcast.recollect import Minds
 from hindcast.register import Register
+from hindcast.standing import Grounds, grounds_of
 
 # Most of them wait for one another; see Crowd.
 THREADS = 8
@@ -115,16 +117,19 @@ def begin(greeting: bytes) -> Answer:
     minds = Minds(Register(open_space, lock=threading.Lock), now=clock.now, instruments=watch)
     lately, work = Lately(), Crowd()
 
+    def stands(asked: Asked, grounds: Grounds, since: int) -> bool:
+        return asked.branch == MAIN and minds.still_stands(asked.space, grounds, since)
+
     def answer(request: bytes, waited: float = 0.0) -> bytes:
         asked = msgspec.msgpack.decode(request, type=Asked)
-        step = minds.step(asked.space)
-        if (known := lately.find(request, step)) is not None:
+        step, still = minds.step(asked.space), partial(stands, asked)
+        if (known := lately.find(request, step, still)) is not None:
             return known
         with work.joined(PATIENCE_SECONDS - waited if model is not None else 0) as is_alone:
             # Without a model there is nothing that could be left out.
             at_a_glance = model is not None and not is_alone
             # Who was before may have asked the same.
-            if (known := lately.find(request, step, at_a_glance=at_a_glance)) is not None:
+            if (known := lately.find(request, step, still, at_a_glance=at_a_glance)) is not None:
                 return known
             return answer_anew(request, asked, step, at_a_glance=at_a_glance)
 
@@ -146,7 +151,8 @@ def begin(greeting: bytes) -> Answer:
         # What another space shares is its own to change, and to stop at once.
         if asked.at is None and all(one.space in ("", asked.space) for one in found.recollection.remembered):
             seconds = stands_seconds(found.recollection)
-            lately.keep(request, step, told, seconds=seconds, at_a_glance=at_a_glance)
+            grounds = grounds_of(found.recollection)
+            lately.keep(request, step, told, grounds, seconds=seconds, at_a_glance=at_a_glance)
         return told
 
     for text in _FIRST:

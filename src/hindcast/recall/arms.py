@@ -70,7 +70,7 @@ def ask(
     Raises Malformed when there is nothing to ask for.
     """
     shelf = _Shelf(memory, cue, allowed, ahead)
-    looked = memory.look(_query(cue, limits), early=shelf.take)
+    looked = memory.look(query_for(cue, limits), early=shelf.take)
     weights = (learnt or shipped()).model_for(looked.arms).arm_weights[cue.kind]
     # What may not be known here must not weigh here either, and only who has read everything knows what that is.
     count = max(limits.read_max, limits.hits_max) if allowed is None else len(looked.sights)
@@ -81,7 +81,8 @@ def ask(
     return Asked(candidates, weighed, looked.arms, (*notes, *shelf.notes))
 
 
-def _query(cue: Cue, limits: RecallLimits) -> Query:
+def query_for(cue: Cue, limits: RecallLimits) -> Query:
+    """What the index is asked."""
     text = clean(cue.text, chars_max=limits.cue_chars_max)
     if not text:
         raise Malformed(

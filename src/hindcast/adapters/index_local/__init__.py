@@ -35,6 +35,8 @@ COMMITS_PER_FETCH = 5_000
 EMBEDDED_ON_SEARCH_MAX = 32
 # How many new versions are worth writing the catalog anew; it can always catch up from the store.
 SAVE_AFTER_VERSIONS = 20_000
+# Questions about everything, and in between some about what has just been learnt.
+SEEN_KEPT_MAX = 3
 
 # A version with what is searched of it: its words and its keys.
 Text = tuple[int, str, tuple[str, ...]]
@@ -51,7 +53,7 @@ class LocalIndex:
         self._lock = threading.RLock()
         self._opened = False
         # What the last question saw, and what it was: several megabytes in a large memory, so only of one.
-        self._seen: tuple[tuple[Scope, Filter, int, int], Mask, NDArray[np.int64]] | None = None
+        self._seen: dict[tuple[Scope, Filter, int, int], tuple[Mask, NDArray[np.int64]]] = {}
         self._looked_at = -1
         self._model = ThreadPoolExecutor(max_workers=2, thread_name_prefix="hindcast-model")
 
@@ -200,10 +202,12 @@ class LocalIndex:
     def _visible(self, scope: Scope, wanted: Filter) -> tuple[Mask, NDArray[np.int64]]:
         """Which versions a question may see. One question follows another, mostly about the same."""
         asked = (scope, wanted, self._catalog.seq, self._catalog.version)
-        if self._seen is None or self._seen[0] != asked:
+        if asked not in self._seen:
+            if len(self._seen) >= SEEN_KEPT_MAX:
+                del self._seen[next(iter(self._seen))]
             mask = self._catalog.seen(scope, wanted, learned=self._learned(wanted))
-            self._seen = (asked, mask, np.flatnonzero(mask))
-        return self._seen[1:]
+            self._seen[asked] = (mask, np.flatnonzero(mask))
+        return self._seen[asked]
 
     def _learned(self, wanted: Filter) -> tuple[int, int]:
         """The steps (after, up to) that a filter on learning time allows. Times are in order, so steps are a range."""

@@ -21,6 +21,7 @@ from hindcast.adapters.telemetry_clickhouse import queries, shape
 from hindcast.adapters.telemetry_clickhouse.address import Address, parse
 from hindcast.adapters.telemetry_clickhouse.connection import Engine
 from hindcast.adapters.telemetry_clickhouse.failed import Failed
+from hindcast.adapters.telemetry_clickhouse.merging import merge_politely
 from hindcast.adapters.telemetry_clickhouse.recount import recent, recount, token
 from hindcast.adapters.telemetry_clickhouse.schema import EVERYWHERE, Retention, prepare
 from hindcast.adapters.telemetry_clickhouse.write import Piece, column_pieces, counted, days, numbered, told_pieces
@@ -59,6 +60,8 @@ def open_telemetry(
             prepare(shard, address.database, retention or Retention(), cluster=address.cluster)
             recount(shard, alone=address.embedded)
         undo.pop_all()
+    if address.embedded:
+        merge_politely()
     return ClickhouseTelemetry(address, shards, clock)
 
 
