@@ -139,6 +139,11 @@ def processor_seconds(pid: int) -> float:
     return used / 100
 
 
+def withheld_seconds() -> float:
+    """What this machine wanted of its processors and was not given so far, because others on the same host were."""
+    return int(Path("/proc/stat").read_text().split(maxsplit=9)[8]) / 100
+
+
 def waited(condition: Callable[[], bool], seconds_max: float) -> bool:
     """Whether a condition came to hold in time."""
     deadline = time.monotonic() + seconds_max

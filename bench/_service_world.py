@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -78,6 +79,12 @@ def make(folder: Path, count: int) -> None:
     marker = folder / "world"
     if marker.exists() and marker.read_text() == f"{_FORMAT} {count}":
         return
+    # What an older run has made here is no use to this one, and only in its way.
+    for left in (folder / "made", folder / "index", *folder.glob(f"{SPACE}.*")):
+        if left.is_dir():
+            shutil.rmtree(left)
+        else:
+            left.unlink(missing_ok=True)
     now = datetime.now(UTC)
     telling = partial(named, count=count, now=now)
     open_large(folder, count, told=telling).close()
