@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import pytest
 from tests.serving import wait_for
 
-from hindcast.build.crowd import HANDS, RESTED_TIMES, RUSH_COUNT, RUSH_SECONDS, Crowd
+from hindcast.build.crowd import HANDS, LEISURE_SHARE, MOMENTS_SECONDS, RUSH_COUNT, RUSH_SECONDS, Crowd
 
 SECONDS_MAX = 30.0
 # Longer than any test takes.
@@ -118,29 +118,37 @@ def test_there_are_no_more_hands_than_there_are(hall: Hall) -> None:
 
 def answered(crowd: Crowd, clock: Seconds, seconds: float) -> bool:
     """Somebody who comes and is answered in so many seconds: whether they were thought about."""
-    with crowd.joined(0) as is_alone:
+    with crowd.joined(0) as is_thought_about:
         clock.now += seconds
-    return is_alone
+    return is_thought_about
 
 
-def test_in_a_rush_one_is_thought_about_now_and_then() -> None:
-    """Though nobody else is there when each of them comes, after a thought the next ones are glanced at for a while."""
+def share_thought_about(taken: float, between: float) -> float:
+    """Of many who come one after the other and take so long, with so much time between them."""
     clock = Seconds()
     crowd = Crowd(seconds=clock)
-    pace = RUSH_SECONDS / RUSH_COUNT / 2
-    assert all(answered(crowd, clock, pace) for _ in range(RUSH_COUNT - 1))
+    thought: list[bool] = []
+    for _ in range(round(20 * MOMENTS_SECONDS / (taken + between))):
+        thought.append(answered(crowd, clock, taken))
+        clock.now += between
+    return sum(thought) / len(thought)
 
-    # The last of these thoughts took as long as all the others.
-    rushed = [answered(crowd, clock, pace) for _ in range(3 * (RESTED_TIMES + 1))]
-    assert rushed == ([False] * RESTED_TIMES + [True]) * 3
+
+PACE = RUSH_SECONDS / RUSH_COUNT / 2
 
 
-def test_a_rush_is_over_when_fewer_come() -> None:
-    """At a gentle pace everybody is thought about, also after a rush."""
-    clock = Seconds()
-    crowd = Crowd(seconds=clock)
-    for _ in range(2 * RUSH_COUNT):
-        answered(crowd, clock, 0)
-    clock.now += RUSH_SECONDS
+@pytest.mark.parametrize("busy", [0.1, LEISURE_SHARE - 0.1])
+def test_in_a_rush_they_are_thought_about_while_there_is_time(busy: float) -> None:
+    """As long as answering leaves enough of the time, nobody has to do with a glance."""
+    assert share_thought_about(busy * PACE, (1 - busy) * PACE) == 1
 
-    assert all(answered(crowd, clock, 2 * RUSH_SECONDS / RUSH_COUNT) for _ in range(RUSH_COUNT))
+
+def test_in_a_rush_that_takes_all_the_time_they_are_glanced_at() -> None:
+    """Though nobody else is there when each of them comes: thinking would let the crowd grow."""
+    assert share_thought_about(0.9 * PACE, 0.1 * PACE) < 0.1
+
+
+def test_at_a_gentle_pace_everybody_is_thought_about() -> None:
+    """However long it takes: who comes alone finds nobody to be considerate of."""
+    gentle = 2 * RUSH_SECONDS / RUSH_COUNT
+    assert share_thought_about(0.9 * gentle, 0.1 * gentle) == 1

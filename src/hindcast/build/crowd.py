@@ -6,6 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import exp
 from time import monotonic
 
 # So many are answered at the same time; more would only share what these can have.
@@ -13,8 +14,9 @@ HANDS = 2
 # So many within so long are a rush.
 RUSH_COUNT = 10
 RUSH_SECONDS = 0.5
-# After a thought in a rush there is none for so many times as long as it took: most of the time is the rush's.
-RESTED_TIMES = 2
+# In a rush one is thought about only while less than this share of the last moments was spent on answering.
+LEISURE_SHARE = 0.5
+MOMENTS_SECONDS = 0.5
 
 
 class Crowd:
@@ -22,7 +24,7 @@ class Crowd:
 
     Whoever comes while nobody is answered may be thought about alone. Whoever else waits for that a little, until
     somebody more comes: then those before make do with a glance, so that the crowd does not grow. In a rush nobody
-    waits for it, and one is thought about now and then.
+    waits for it, and nobody is thought about unless there is time for that.
     """
 
     def __init__(self, *, seconds: Callable[[], float] = monotonic) -> None:
@@ -31,7 +33,9 @@ class Crowd:
         self._came = 0
         self._came_at = deque[float](maxlen=RUSH_COUNT)
         self._answered = 0
-        self._rests_until = -float("inf")
+        # The share of the last moments in which somebody was answered, and when it was brought up to date.
+        self._busy = 0.0
+        self._busy_at = seconds()
 
     @contextmanager
     def joined(self, patience: float) -> Iterator[bool]:
@@ -47,18 +51,22 @@ class Crowd:
             if not is_rush:
                 self._changed.wait_for(lambda: not self._answered or self._came > own, max(patience, 0))
             self._changed.wait_for(lambda: self._answered < HANDS)
-            begin = self._seconds()
-            is_alone = not self._answered and not (is_rush and begin < self._rests_until)
-            self._answered += 1
+            is_alone = not self._answered
+            self._answer(+1)
+            may_be_thought_about = is_alone and (not is_rush or self._busy < LEISURE_SHARE)
         try:
-            yield is_alone
+            yield may_be_thought_about
         finally:
             with self._changed:
-                self._answered -= 1
-                if is_alone:
-                    end = self._seconds()
-                    self._rests_until = end + RESTED_TIMES * (end - begin)
+                self._answer(-1)
                 self._changed.notify_all()
+
+    def _answer(self, more: int) -> None:
+        now = self._seconds()
+        left = exp((self._busy_at - now) / MOMENTS_SECONDS)
+        self._busy = self._busy * left + (1 - left) * bool(self._answered)
+        self._busy_at = now
+        self._answered += more
 
     def _is_rush(self) -> bool:
         now = self._seconds()
