@@ -146,18 +146,19 @@ class Recalls:
     new: list[float]
 
 
+def asked_over_rest(running: Serving, texts: Sequence[str], seconds: float, per_second: float) -> list[float]:
+    """Milliseconds of each question over REST, from when it was due."""
+    bodies = [json.dumps({"text": text}).encode() for text in texts]
+    asked = [framed("POST", f"/api/v1/recall?space={SPACE}", running.port, body) for body in bodies]
+    return [one * 1e3 for one in paced(running.port, asked, seconds=seconds, per_second=per_second, connections=8)]
+
+
 def recalls(running: Serving, texts: Sequence[str], seconds: float) -> Recalls:
     """Ask over REST."""
-
-    def ask(texts: Sequence[str], seconds: float, per_second: float) -> list[float]:
-        bodies = [json.dumps({"text": text}).encode() for text in texts]
-        asked = [framed("POST", f"/api/v1/recall?space={SPACE}", running.port, body) for body in bodies]
-        return [one * 1e3 for one in paced(running.port, asked, seconds=seconds, per_second=per_second, connections=8)]
-
-    first = ask(texts, FIRST_SECONDS, FIRST_PER_S)
-    again = ask(texts, seconds, RECALLS_PER_S)
+    first = asked_over_rest(running, texts, FIRST_SECONDS, FIRST_PER_S)
+    again = asked_over_rest(running, texts, seconds, RECALLS_PER_S)
     others = [one.text for one in questions(int(NEW_SECONDS * RECALLS_PER_S), seed=NEW_SEED)]
-    return Recalls(first, again, ask(others, NEW_SECONDS, RECALLS_PER_S))
+    return Recalls(first, again, asked_over_rest(running, others, NEW_SECONDS, RECALLS_PER_S))
 
 
 def lists(running: Serving, seconds: float) -> list[float]:
@@ -204,7 +205,6 @@ def measure(folder: Path, plan: Plan, console: Console) -> str:
         time.sleep(plan.idle_seconds)
         idle = resident_mb(running.process.pid)
         quiet_list = lists(running, min(plan.seconds, 10))
-        seen, briefed = heard(running, plan)
         with pouring(running, plan.seconds + FIRST_SECONDS + NEW_SECONDS + 20) as sender:
             server_before, sender_before = processor_seconds(running.process.pid), processor_seconds(sender.pid)
             begin, own, logs_before = time.perf_counter(), time.process_time(), _logs(running)
@@ -219,6 +219,10 @@ def measure(folder: Path, plan: Plan, console: Console) -> str:
             ]
             taken_in = _logs(running) - logs_before
             busy = resident_mb(running.process.pid)
+        seen, briefed = heard(running, plan)
+        # All of it at once: the listeners are still there, and their incidents are noticed to be over.
+        with pouring(running, plan.seconds + 10):
+            at_once = asked_over_rest(running, texts, plan.seconds, RECALLS_PER_S)
     limit = 1.5 * p(alone, 99) + 5
     table = Table("figure", "p50", "p99", "limit", title=f"{plan.incidents:,} incidents, {len(texts)} questions")
     rows = (
@@ -226,6 +230,7 @@ def measure(folder: Path, plan: Plan, console: Console) -> str:
         (f"recall over REST, {RECALLS_PER_S}/s, {RECORDS_PER_S:,} records/s, ms", asked.again, f"≤ {limit:.1f}", 1),
         (f"the first {FIRST_SECONDS} seconds before that, {FIRST_PER_S}/s, ms", asked.first, "", 1),
         (f"{NEW_SECONDS} seconds after it, every question new, {RECALLS_PER_S}/s, ms", asked.new, "", 1),
+        (f"the same while {plan.listeners} listen to {plan.bursts} incidents end, ms", at_once, "", 1),
         ("a page of incidents, ms", quiet_list, "≤ 50", 1),
         (f"incident → {plan.listeners} listeners, s", seen, "≤ 1", 3),
         ("incident → briefing, s", briefed, "≤ 1", 3),
