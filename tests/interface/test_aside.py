@@ -119,15 +119,17 @@ def test_the_second_process_says_the_same(serving: Serving) -> None:
     assert told(serving, text=ERRORS[0], explain=True)["recollection"] is not None
 
 
-def test_where_too_much_is_asked_some_is_answered_at_a_glance(tmp_path: Path) -> None:
-    """With a model, a crowd of different questions is answered at once, some at a glance; asked alone, soon none is."""
+@pytest.mark.parametrize("recall_process", ["on", "off"])
+def test_where_too_much_is_asked_some_is_answered_at_a_glance(tmp_path: Path, recall_process: str) -> None:
+    """With a model, whoever answers: of a crowd of questions some are answered at a glance; asked alone, soon none."""
     seeded(tmp_path)
 
     def noted(answer: httpx.Response) -> bool:
         return GLANCED in answer.raise_for_status().json()["diagnosis"]["notes"]
 
-    with serving_in(tmp_path, model=str(model_pack.prepare().folder)) as running:
-        ask_much(running)
+    with serving_in(tmp_path, model=str(model_pack.prepare().folder), recall_process=recall_process) as running:
+        if recall_process == "on":
+            ask_much(running)
         questions = [f"{ERRORS[at % 3]} in attempt {at}" for at in range(60)]
         with ThreadPoolExecutor(12) as pool:
             glanced = list(pool.map(lambda text: noted(ask(running, text=text)), questions))

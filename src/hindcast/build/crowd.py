@@ -11,6 +11,8 @@ from time import monotonic
 
 # So many are answered at the same time; more would only share what these can have.
 HANDS = 2
+# How long somebody who has just come waits to be thought about.
+PATIENCE_SECONDS = 0.05
 # So many within so long are a rush.
 RUSH_COUNT = 10
 RUSH_SECONDS = 0.5
@@ -27,7 +29,9 @@ class Crowd:
     waits for it, and nobody is thought about unless there is time for that.
     """
 
-    def __init__(self, *, seconds: Callable[[], float] = monotonic) -> None:
+    def __init__(self, *, glances: bool = True, seconds: Callable[[], float] = monotonic) -> None:
+        """Where nobody `glances`, everybody is thought about: without a model nothing could be left out."""
+        self._glances = glances
         self._seconds = seconds
         self._changed = threading.Condition()
         self._came = 0
@@ -39,7 +43,7 @@ class Crowd:
 
     @contextmanager
     def joined(self, patience: float) -> Iterator[bool]:
-        """Be one of them as soon as there is a hand, and know whether one may be thought about alone.
+        """Be one of them as soon as there is a hand, and know whether one may be thought about.
 
         `patience` is how many seconds one would wait for that.
         """
@@ -48,14 +52,14 @@ class Crowd:
             own, is_rush = self._came, self._is_rush()
             # Who waits already learns that somebody more has come.
             self._changed.notify_all()
-            if not is_rush:
+            if self._glances and not is_rush:
                 self._changed.wait_for(lambda: not self._answered or self._came > own, max(patience, 0))
             self._changed.wait_for(lambda: self._answered < HANDS)
             is_alone = not self._answered
             self._answer(+1)
-            may_be_thought_about = is_alone and (not is_rush or self._busy < LEISURE_SHARE)
+            has_time = not is_rush or self._busy < LEISURE_SHARE
         try:
-            yield may_be_thought_about
+            yield (is_alone and has_time) or not self._glances
         finally:
             with self._changed:
                 self._answer(-1)

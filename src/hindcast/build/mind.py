@@ -22,7 +22,7 @@ from hindcast.adapters.clock import WallClock
 from hindcast.adapters.companion import Answer, Companion, serve
 from hindcast.adapters.footprint import GC_THRESHOLDS, few_arenas
 from hindcast.build import embedder, open_memory_with
-from hindcast.build.crowd import Crowd
+from hindcast.build.crowd import PATIENCE_SECONDS, Crowd
 from hindcast.build.lately import Lately, stands_seconds
 from hindcast.config import Settings
 from hindcast.instruments import Work
@@ -36,8 +36,6 @@ from hindcast.standing import Grounds, grounds_of
 
 # Most of them wait for one another; see Crowd.
 THREADS = 8
-# How long somebody who has just come waits to be thought about.
-PATIENCE_SECONDS = 0.05
 # It takes some seconds to start and about as much memory as a browser's page: worth keeping for a minute, not a day.
 IDLE_SECONDS = 60.0
 # As in the server: a question gives the interpreter away dozens of times.
@@ -115,7 +113,7 @@ def begin(greeting: bytes) -> Answer:
         return open_memory_with(replace(given, space=name), model, create=False, clock=clock)
 
     minds = Minds(Register(open_space, lock=threading.Lock), now=clock.now, instruments=watch)
-    lately, work = Lately(), Crowd()
+    lately, crowd = Lately(), Crowd(glances=model is not None)
 
     def stands(asked: Asked, grounds: Grounds, since: int) -> bool:
         return asked.branch == MAIN and minds.still_stands(asked.space, grounds, since)
@@ -125,9 +123,8 @@ def begin(greeting: bytes) -> Answer:
         step, still = minds.step(asked.space), partial(stands, asked)
         if (known := lately.find(request, step, still)) is not None:
             return known
-        with work.joined(PATIENCE_SECONDS - waited if model is not None else 0) as is_alone:
-            # Without a model there is nothing that could be left out.
-            at_a_glance = model is not None and not is_alone
+        with crowd.joined(PATIENCE_SECONDS - waited) as is_thought_about:
+            at_a_glance = not is_thought_about
             # Who was before may have asked the same.
             if (known := lately.find(request, step, still, at_a_glance=at_a_glance)) is not None:
                 return known

@@ -52,6 +52,8 @@ class Running:
     workspaces: Workspaces
     register: Register
     figures: Figures
+    # Whether there is a model that gives texts a meaning.
+    has_model: bool
     collector: Collector | None = None
 
     def observe(self) -> None:
@@ -119,7 +121,8 @@ def open_app(settings: Settings, *, clock: Clock | None = None) -> Running:
         telemetry, intake.take, course, register, minds, briefings, workspaces, fixes, clock, preparation.noticed,
         instruments,
     )  # fmt: skip
-    return Running(App(parts, space=settings.space), intake, telemetry, workspaces, register, instruments, collector)
+    app, has_model = App(parts, space=settings.space), model is not None
+    return Running(app, intake, telemetry, workspaces, register, instruments, has_model, collector)
 
 
 def _collector(settings: Settings) -> Collector | None:

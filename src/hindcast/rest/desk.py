@@ -13,6 +13,7 @@ from fastapi import Query
 from starlette.responses import Response
 
 from hindcast.app import App
+from hindcast.build.crowd import Crowd
 from hindcast.build.running import Running, redactor
 from hindcast.config import Settings
 from hindcast.memory import Memory, View
@@ -49,6 +50,8 @@ class Desk:
     tell: Callable[[Event], None]
     # Answers questions in a process of their own while there are many.
     aside: Aside
+    # Those whose questions are answered here.
+    crowd: Crowd
 
     def now(self) -> datetime:
         """The present."""
@@ -86,7 +89,8 @@ def desk(
     """The desk of a running Hindcast."""
     secrets = redactor(settings)
     aside = aside or Aside(None, running.app.instruments)
-    return Desk(running.app, running.register, lambda text: secrets.text(text).text, turn, tell, aside)
+    crowd = Crowd(glances=running.has_model)
+    return Desk(running.app, running.register, lambda text: secrets.text(text).text, turn, tell, aside, crowd)
 
 
 def answered(value: object, *, status: int = 200, headers: dict[str, str] | None = None) -> Response:

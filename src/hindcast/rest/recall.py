@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -14,6 +12,7 @@ from starlette.responses import Response
 
 from hindcast.ask.intent import failure_in
 from hindcast.asking import ASKED_CHARS_MAX, cue_of
+from hindcast.build.crowd import PATIENCE_SECONDS
 from hindcast.build.mind import Asked
 from hindcast.casebook.layout import address_of, readable
 from hindcast.experience import on_proposal, record_verdict, verdict_on
@@ -86,9 +85,6 @@ def add(app: FastAPI, desk: Desk) -> None:
 
 
 def _add_asking(app: FastAPI, desk: Desk) -> None:
-    # More at a time than there are processors only share them, and each takes as long as all of them together.
-    turns = threading.BoundedSemaphore(os.cpu_count() or 1)
-
     @app.post("/api/v1/recall", tags=["recall"], operation_id="recall", response_model=AnswerTold)
     def recall(question: Question, seat: Reading) -> Response:
         """Whether this was seen before; its cause, the fix that worked, what not to try, and the evidence."""
@@ -96,14 +92,18 @@ def _add_asking(app: FastAPI, desk: Desk) -> None:
             return _told(_first_sight(desk, seat.space, question), explain=question.explain, tokens_max=None)
         if not question.explain and (elsewhere := desk.aside.ask(_asked(desk, seat.space, question))) is not None:
             return answered(shapes.answer_from(elsewhere.diagnosis, elsewhere.packed))
-        with turns:
+        with desk.crowd.joined(PATIENCE_SECONDS) as is_thought_about:
+            # Whoever wants to know how it came about wants to know it of a thought.
+            at_a_glance = not is_thought_about and not question.explain
             found = desk.app.recollect(seat.space).ask(
                 failure_in(question.text, desk.now()),
                 services=question.services,
                 moment=question.at,
                 branch=question.branch,
                 hits_max=question.hits_max,
+                at_a_glance=at_a_glance,
             )
+        desk.app.instruments.counts["recalls_answered_at_a_glance"] += at_a_glance
         return _told(found, explain=question.explain, tokens_max=question.tokens_max)
 
     @app.get(
