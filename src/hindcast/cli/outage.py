@@ -58,13 +58,15 @@ def play(url: str, space: str, *, now: Callable[[], datetime], seed: int) -> Rou
     with httpx.Client(base_url=url, headers=headers, timeout=WAIT_SECONDS_MAX, trust_env=False) as client:
         _end_resolved(client)
         larger = next((one for one in _watched(client, "open") if len(one["affected"]) > 1), None)
-        _send(url, space, story, at=now(), seed=seed)
-        if larger is not None:
-            # Its answer is about all that goes wrong in it; the story is about this failure.
-            said = {"text": printed_today(story.stack), "services": [SERVICE]}
+        before = now()
+        _send(url, space, story, at=before, seed=seed)
+        incident = larger or _opened(client, lambda: _send(url, space, story, at=now(), seed=seed))
+        if len(incident["affected"]) > 1:
+            # It has become part of what was wrong before, here or elsewhere. The answer to that is about all of it; the
+            # story is about this failure, and what was known of it when it began.
+            said = {"text": printed_today(story.stack), "services": [SERVICE], "at": before.isoformat()}
             asked = client.post("/api/v1/recall", json=said).raise_for_status().json()
-            return Round(larger, msgspec.convert(asked["diagnosis"], Diagnosis), within=larger["id"])
-        incident = _opened(client, lambda: _send(url, space, story, at=now(), seed=seed))
+            return Round(incident, msgspec.convert(asked["diagnosis"], Diagnosis), within=incident["id"])
         asked = client.get(f"/api/v1/incidents/{incident['id']}/recall").raise_for_status().json()
         return Round(incident, msgspec.convert(asked["diagnosis"], Diagnosis), *_deck(client, incident["id"]))
 
