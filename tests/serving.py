@@ -17,6 +17,8 @@ from typing import Any
 
 import httpx
 
+import hindcast
+
 START_SECONDS_MAX = 60
 STOP_SECONDS_MAX = 30
 
@@ -84,6 +86,8 @@ def start(folder: Path, **settings: str) -> Serving:
     port, syslog_port = free_port(), free_port()
     environment = {
         **os.environ,
+        # The very package that is tested, wherever the server runs: paths may be relative.
+        "PYTHONPATH": str(Path(hindcast.__file__).resolve().parents[1]),
         "HINDCAST_STORE": str(folder / "store"),
         "HINDCAST_ACTOR": "test",
         "HINDCAST_MODEL": "none",

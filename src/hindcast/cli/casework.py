@@ -245,7 +245,9 @@ def _hint_if_watched(session: Session, made: Case) -> None:
     except Missing:
         return
     if not incident.state.is_over:
-        session.hint(f"It is still being watched. When it is over: hindcast incident confirm {made.id}")
+        session.hint(
+            f"It is still being watched. Tell the running Hindcast when it is over: hindcast incident confirm {made.id}"
+        )
 
 
 def _gaps(case: Case) -> tuple[tuple[str, str], ...]:
