@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +19,7 @@ from sqlalchemy.engine import URL, make_url
 
 from hindcast.adapters.store_sql import SqlStore, open_store
 from hindcast.adapters.store_sql import engine as engines
-from hindcast.adapters.store_sql.engine import check_space, migrate, migrations, postgres_engine
+from hindcast.adapters.store_sql.engine import check_space, configure_sqlite, migrate, migrations, postgres_engine
 from hindcast.adapters.store_sql.tables import metadata
 from hindcast.memory import chain
 from hindcast.model.errors import Malformed, Missing, Refused, Unavailable
@@ -884,6 +886,21 @@ def test_everybody_may_open_a_new_place_at_once(place: Place, _round: int) -> No
 
     with ThreadPoolExecutor(8) as pool:
         assert sorted(pool.map(work, range(8))) == list(range(1, 9))
+
+
+def test_nobody_is_turned_away_from_a_new_file(tmp_path: Path) -> None:
+    """Of eight who connect to a new file at the same instant none fails, as SQLite alone lets some do now and then."""
+
+    def connect(file: Path, barrier: threading.Barrier) -> str:
+        barrier.wait()
+        with closing(sqlite3.connect(file)) as raw:
+            configure_sqlite(raw)
+            return str(raw.execute("PRAGMA journal_mode").fetchone()[0])
+
+    with ThreadPoolExecutor(8) as pool:
+        for number in range(100):
+            file, barrier = tmp_path / f"{number}.db", threading.Barrier(8)
+            assert set(pool.map(lambda _, f=file, b=barrier: connect(f, b), range(8))) == {"wal"}
 
 
 def test_everybody_may_migrate_at_once(fresh: URL) -> None:

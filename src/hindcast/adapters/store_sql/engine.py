@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from hindcast.model.errors import Malformed, Missing, Refused, Unavailable
 
 # A writer holds the lock for milliseconds; waiting this long means that something is stuck.
 LOCK_WAIT_MS_MAX = 30_000
+LOCKED_AGAIN_SECONDS = 0.01
 # For each connection. Enough for the upper levels of a large index; the operating system caches the rest, once for all.
 PAGE_CACHE_KIB = 4_096
 # A checkpoint leaves the write-ahead log at its largest size otherwise, for ever.
@@ -113,7 +115,21 @@ def configure_sqlite(raw: sqlite3.Connection) -> None:
         raw.execute(f"PRAGMA {pragma}")
     # WAL lives in the file and is set once; asking again needs a write lock that a read-only file cannot give.
     if raw.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-        raw.execute("PRAGMA journal_mode=WAL")
+        _write_ahead(raw)
+
+
+def _write_ahead(raw: sqlite3.Connection) -> None:
+    """Let a new file have its WAL. Where several do so at the same moment, `busy_timeout` makes none of them wait."""
+    until = time.monotonic() + LOCK_WAIT_MS_MAX / 1_000
+    while True:
+        try:
+            raw.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() >= until:
+                raise
+            time.sleep(LOCKED_AGAIN_SECONDS)
+        else:
+            return
 
 
 def postgres_engine(address: str) -> Engine:
