@@ -25,14 +25,14 @@ from hindcast.build.mind import SWITCH_SECONDS
 from hindcast.casebook import Casebook
 from hindcast.clues import with_clues
 from hindcast.memory import Memory
-from hindcast.recall.limits import ARMS, ARMS_AT_A_GLANCE, RecallLimits
+from hindcast.recall.limits import ARMS, LIMITS, RecallLimits, glancing
 from hindcast.recollect import Recollect
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 # What people would type at 2 AM. Questions that nobody looks at while tuning may be timed.
 WRITTEN, OTHERS_WRITTEN = ("dev.jsonl", "seed.jsonl"), ("held.jsonl",)
 MADE_UP = 330
-WITHOUT_RERANKER = tuple(arm for arm in ARMS if arm != "tokens")
+WITHOUT_RERANKER = RecallLimits(arms=tuple(arm for arm in ARMS if arm != "tokens"))
 # The first of each are not counted: files are opened, and what was read lately is remembered.
 WARMING = 30
 FRESH = 20
@@ -56,7 +56,7 @@ def measure(console: Console, cases: int) -> dict[str, float]:
         quick = _milliseconds(memory, written(*OTHERS_WRITTEN), WITHOUT_RERANKER)
         others = [one.text for one in questions(MADE_UP, seed=OTHER_SEED)]
         made_up_quick = _milliseconds(memory, others, WITHOUT_RERANKER)
-        glance = _milliseconds(memory, written(*OTHERS_WRITTEN), ARMS_AT_A_GLANCE)
+        glance = _milliseconds(memory, written(*OTHERS_WRITTEN), glancing(LIMITS))
         fresh = _fresh(memory, cases)
         memory.close()
     table = Table("from text to answer", "questions", "p50 ms", "p99 ms", title=f"{cases:,} cases")
@@ -80,9 +80,9 @@ def written(*names: str) -> list[str]:
     return random.Random(1).sample(texts, len(texts))
 
 
-def _milliseconds(memory: Memory, texts: Sequence[str], arms: tuple[str, ...] = ARMS) -> list[float]:
+def _milliseconds(memory: Memory, texts: Sequence[str], limits: RecallLimits = LIMITS) -> list[float]:
     """Ask each question once, after some others that nobody counts."""
-    door = Recollect(memory, now=lambda: NOW, limits=RecallLimits(arms=arms))
+    door = Recollect(memory, now=lambda: NOW, limits=limits)
     taken = []
     for turn, text in enumerate(texts):
         begin = time.perf_counter()

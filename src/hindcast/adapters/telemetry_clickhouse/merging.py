@@ -26,9 +26,6 @@ def merge_politely() -> None:
             # It may be over by now, or be nicer already.
             with suppress(OSError):
                 number = int(thread.name)
-                if (thread / "comm").read_text().strip() == _NAME and _nice(number) < NICE:
+                is_merging = (thread / "comm").read_text().strip() == _NAME
+                if is_merging and os.getpriority(os.PRIO_PROCESS, number) < NICE:
                     os.setpriority(os.PRIO_PROCESS, number, NICE)
-
-
-def _nice(thread: int) -> int:
-    return os.getpriority(os.PRIO_PROCESS, thread)
