@@ -5,6 +5,14 @@ from __future__ import annotations
 from hindcast.recall.mechanism import alike, mechanisms, stated_cause, states_root_cause
 
 
+def test_a_trace_states_no_root_cause() -> None:
+    """The `Caused by:` of a Java trace leads to the next exception, and to nobody's word on why."""
+    trace = "com.example.RequestFailed: no answer\n\tat a.B.c(B.java:1)\nCaused by: java.net.SocketException: reset"
+
+    assert not states_root_cause(trace)
+    assert states_root_cause("Login failed.\nCause: a full disk.")
+
+
 def test_a_cause_under_a_heading_is_read_and_the_rest_is_not() -> None:
     """Of a report only the passage under its cause is compared."""
     report = "Impact: logins failed. Root cause: a setting was wrong. Mitigation: we rolled it back."

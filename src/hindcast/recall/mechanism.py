@@ -189,6 +189,8 @@ _HEADING = re.compile(
     r"(?:^|(?<=[.\s]))(?P<name>(?:[A-Z]\w+ )?(?:[Rr]oot )?[Cc]ause(?: and \w+)?|[A-Z][a-z]+(?: [a-z]+){0,2})\s*:(?=\s)",
     re.MULTILINE,
 )
+# Not "Caused by:", under which a Java trace has the next exception: that is what failed, and nobody's word on why.
+_NAMES_CAUSE = re.compile(r"\bcause\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _CAUSAL = re.compile(
     r"\b(?:root cause|caused by|due to|because|as a result of|result(?:ed|ing) from|triggered by"
@@ -204,7 +206,7 @@ def stated_cause(text: str) -> str:
     passages = []
     ends = [*(heading.start() for heading in headings[1:]), len(text)]
     for heading, end in zip(headings, ends, strict=False):
-        if "cause" in heading["name"].lower():
+        if _NAMES_CAUSE.search(heading["name"]):
             passages.append(text[heading.end() : end].strip())
     if not passages:
         passages = [sentence for sentence in _SENTENCE.split(text) if _CAUSAL.search(sentence)]
@@ -213,7 +215,7 @@ def stated_cause(text: str) -> str:
 
 def states_root_cause(text: str) -> bool:
     """Whether it is a report that names its cause in so many words; then the same cause is what is asked for."""
-    return any("cause" in heading["name"].lower() for heading in _HEADING.finditer(text))
+    return any(_NAMES_CAUSE.search(heading["name"]) for heading in _HEADING.finditer(text))
 
 
 def mechanisms(cause: str) -> dict[str, float]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
@@ -46,6 +47,8 @@ _GROWTH = 1.5
 # Reading everything at once would need the memory twice.
 ROWS_PER_READ = 100_000
 ROWS_PER_COUNT = 16_384
+# From so many distances it is told how far apart a share of all of them is.
+ROWS_SAMPLED = 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,8 @@ class Meaning:
         first = max(1, int(self._words * FIRST_WORDS_SHARE))
         # How many words each block of bits has: the first plane in two parts, then the other planes.
         self._widths = [first, self._words - first, *[self._words] * (len(CUTS) - 1)]
+        starts = [0, *np.cumsum(self._widths).tolist()]
+        self._parts = [slice(start, stop) for start, stop in pairwise(starts)]
         self._turn = rotation(dims) * np.float32(dims**0.5)
         self._empty()
         folder.mkdir(parents=True, exist_ok=True)
@@ -140,7 +145,7 @@ class Meaning:
         rows = self._rows + len(versions)
         self._versions = grown(self._versions, room)
         self._versions[self._rows : rows] = versions
-        first, *others = np.split(bits, np.cumsum(self._widths)[:-1], axis=1)
+        first, *others = (bits[:, part] for part in self._parts)
         for number in range(len(self._columns)):
             self._columns[number] = grown(self._columns[number], room)
             self._columns[number][self._rows : rows] = first[:, number]
@@ -238,7 +243,8 @@ class Meaning:
         if not len(rows):
             return ()
         if len(rows) > BITS_FROM:
-            asked = np.split(self._bits(vector[None])[0], np.cumsum(self._widths)[:-1])
+            bits = self._bits(vector[None])[0]
+            asked = [bits[part] for part in self._parts]
             # Everything is looked at once, however often what is near is.
             first = self._first_apart(rows, asked[0])
             looks = NEAR_AT_A_GLANCE if one_look else NEAR
@@ -248,7 +254,7 @@ class Meaning:
         else:
             near, scores = rows, self._scores(vector, rows)
         best = self._best(near, scores, hits_max)
-        return tuple((int(self._versions[near[at]]), float(scores[at])) for at in best)
+        return tuple(zip(self._versions[near[best]].tolist(), scores[best].tolist(), strict=True))
 
     def scored(self, vector: Floats, versions: NDArray[np.int64]) -> tuple[tuple[int, float], ...]:
         """The similarity of each of these versions (in growing order) that has a vector, however small it is."""
@@ -345,8 +351,10 @@ def _add_differing(counts: NDArray[np.uint16], columns: Iterable[NDArray[np.uint
 
 
 def _limit(apart: NDArray[np.uint16], count: int) -> int:
-    """How far apart the first so many are at most. Counting beats sorting here."""
-    return int(np.searchsorted(np.cumsum(np.bincount(apart)), min(count, len(apart))))
+    """How far apart the first so many are at most. Counting beats sorting here, and of very many some tell enough."""
+    every = max(1, len(apart) // ROWS_SAMPLED)
+    wanted = min(count, len(apart)) // every
+    return int(np.searchsorted(np.cumsum(np.bincount(apart[::every])), wanted))
 
 
 def grown(array: NDArray[Kind], rows: int) -> NDArray[Kind]:

@@ -38,6 +38,8 @@ VERSIONS_PER_EMBEDDING = 1_024
 TEXTS_PER_PACKING = 128
 # What a model reads of a text; MiniLM stops at 256 word pieces.
 EMBEDDED_CHARS_MAX = 2_000
+# Tokens of questions have four or five characters on the average; what has three times as many is no text.
+CHARS_PER_TOKEN_MAX = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,8 @@ class Vectors:
         begin, end = head_of(text)
         if begin:
             text = f"{text[begin:end]}\n{text[:begin]}{text[end:]}"
+        # Splitting two thousand characters into tokens takes a good part of the time in which the first few are read.
+        text = text[: QUESTION_TOKENS_MAX * CHARS_PER_TOKEN_MAX]
         if isinstance(self._embedder, TokenEmbedder):
             ((vector, numbers, vectors),) = self._embedder.embed_tokens(
                 [text], tokens_max=TOKENS_PER_QUERY_MAX, spans=[(0, end - begin)], read_max=QUESTION_TOKENS_MAX
