@@ -30,7 +30,7 @@ class Hall:
     """A crowd whose members stay until they are let go."""
 
     def __init__(self, pool: ThreadPoolExecutor) -> None:
-        self._crowd = Crowd()
+        self.crowd = Crowd()
         self._pool = pool
 
     def come(self, patience: float) -> tuple[Future[bool], threading.Event]:
@@ -39,7 +39,7 @@ class Hall:
         may_go = threading.Event()
 
         def stay() -> None:
-            with self._crowd.joined(patience) as is_alone:
+            with self.crowd.joined(patience) as is_alone:
                 alone.set_result(is_alone)
                 assert may_go.wait(SECONDS_MAX)
 
@@ -48,11 +48,11 @@ class Hall:
 
     def has_seen(self, count: int) -> bool:
         """Whether so many have come."""
-        return self._crowd._came == count
+        return self.crowd._came == count
 
     def is_empty(self) -> bool:
         """Whether nobody is answered."""
-        return not self._crowd._answered
+        return not self.crowd._answered
 
 
 @pytest.fixture
@@ -157,3 +157,39 @@ def test_at_a_gentle_pace_everybody_is_thought_about() -> None:
 def test_where_nothing_could_be_left_out_everybody_is_thought_about() -> None:
     """Without a model a glance would be no quicker; only the hands are as many as ever."""
     assert share_thought_about(0.9 * PACE, 0.1 * PACE, glances=False) == 1
+
+
+def test_in_a_rush_nobody_is_thought_about_before_they_have_left() -> None:
+    """Where a thought follows a glance, whoever comes in a rush is answered at once, however much time there is."""
+    clock = Seconds()
+    crowd = Crowd(ponders=True, seconds=clock)
+    thought = []
+    for _ in range(5 * RUSH_COUNT):
+        thought.append(answered(crowd, clock, 0.1 * PACE))
+        clock.now += 0.9 * PACE
+    assert thought == [True] * (RUSH_COUNT - 1) + [False] * (4 * RUSH_COUNT + 1)
+
+
+def test_who_has_left_is_thought_about_when_nobody_else_is_there(hall: Hall) -> None:
+    """And whoever comes meanwhile is not alone: two thoughts at once would take twice as long."""
+    _, first_may_go = hall.come(0)
+    has_begun, may_end = threading.Event(), threading.Event()
+
+    def ponder() -> None:
+        with hall.crowd.left():
+            has_begun.set()
+            assert may_end.wait(SECONDS_MAX)
+
+    pondering = threading.Thread(target=ponder)
+    pondering.start()
+    assert not has_begun.wait(0.05)
+    first_may_go.set()
+    assert has_begun.wait(SECONDS_MAX)
+    second, second_may_go = hall.come(0)
+    assert not second.result(SECONDS_MAX)
+    second_may_go.set()
+    may_end.set()
+    pondering.join(SECONDS_MAX)
+    third, third_may_go = hall.come(PATIENT)
+    assert third.result(SECONDS_MAX)
+    third_may_go.set()

@@ -20,16 +20,23 @@ from hindcast.ports import Clock, Embedder
 
 def open_memory(settings: Settings, *, create: bool = True, clock: Clock | None = None) -> Memory:
     """Open the memory of one space, with its index and whatever gives texts a meaning."""
-    return open_memory_with(settings, embedder(settings), create=create, clock=clock)
+    return _opened(settings, embedder(settings), create, clock, shared=False)
 
 
 def open_memory_with(
     settings: Settings, model: Embedder | None, *, create: bool = True, clock: Clock | None = None
 ) -> Memory:
-    """The same with a model that is there already: a process with many spaces loads it once."""
+    """The same for a process that many ask, about many spaces: the model is there already and loaded once.
+
+    Nobody waits there for the model to read what was written just now.
+    """
+    return _opened(settings, model, create, clock, shared=True)
+
+
+def _opened(settings: Settings, model: Embedder | None, create: bool, clock: Clock | None, *, shared: bool) -> Memory:
     clock = clock or WallClock()
     store = open_store(settings.store, settings.space, now=clock.now(), create=create)
-    index = LocalIndex(index_folder(settings), store, embedder=model)
+    index = LocalIndex(index_folder(settings), store, embedder=model, makes_meanwhile=shared)
     return Memory(store, clock=clock, entropy=os.urandom, index=index)
 
 

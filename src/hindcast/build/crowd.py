@@ -12,12 +12,14 @@ from time import monotonic
 # So many are answered at the same time; more would only share what these can have.
 HANDS = 2
 # How long somebody who has just come waits to be thought about.
-PATIENCE_SECONDS = 0.05
+PATIENCE_SECONDS = 0.02
 # So many within so long are a rush.
-RUSH_COUNT = 10
+RUSH_COUNT = 4
 RUSH_SECONDS = 0.5
 # In a rush one is thought about only while less than this share of the last moments was spent on answering.
 LEISURE_SHARE = 0.5
+# Those who have left are thought about only while less than this was: whoever comes is slowed down by it.
+PONDERING_SHARE = 0.3
 MOMENTS_SECONDS = 0.5
 
 
@@ -26,17 +28,26 @@ class Crowd:
 
     Whoever comes while nobody is answered may be thought about alone. Whoever else waits for that a little, until
     somebody more comes: then those before make do with a glance, so that the crowd does not grow. In a rush nobody
-    waits for it, and nobody is thought about unless there is time for that.
+    waits for it, and nobody is thought about unless there is time for that; or, where they are thought about once they
+    have left, not before.
     """
 
-    def __init__(self, *, glances: bool = True, seconds: Callable[[], float] = monotonic) -> None:
-        """Where nobody `glances`, everybody is thought about: without a model nothing could be left out."""
+    def __init__(
+        self, *, glances: bool = True, ponders: bool = False, seconds: Callable[[], float] = monotonic
+    ) -> None:
+        """Where nobody `glances`, everybody is thought about: without a model nothing could be left out.
+
+        `ponders` says that whoever was glanced at will be thought about afterwards (`left`).
+        """
         self._glances = glances
+        self._ponders = ponders
         self._seconds = seconds
         self._changed = threading.Condition()
         self._came = 0
         self._came_at = deque[float](maxlen=RUSH_COUNT)
         self._answered = 0
+        # Whether somebody is thought about who has left already.
+        self._is_pondering = False
         # The share of the last moments in which somebody was answered, and when it was brought up to date.
         self._busy = 0.0
         self._busy_at = seconds()
@@ -53,24 +64,50 @@ class Crowd:
             # Who waits already learns that somebody more has come.
             self._changed.notify_all()
             if self._glances and not is_rush:
-                self._changed.wait_for(lambda: not self._answered or self._came > own, max(patience, 0))
+                self._changed.wait_for(lambda: self._is_free or self._came > own, max(patience, 0))
             self._changed.wait_for(lambda: self._answered < HANDS)
-            is_alone = not self._answered
-            self._answer(+1)
-            has_time = not is_rush or self._busy < LEISURE_SHARE
+            self._count()
+            has_time = not is_rush or (not self._ponders and self._busy < LEISURE_SHARE)
+            is_thought_about = not self._glances or (self._is_free and has_time)
+            self._answered += 1
         try:
-            yield (is_alone and has_time) or not self._glances
+            yield is_thought_about
         finally:
             with self._changed:
-                self._answer(-1)
+                self._count()
+                self._answered -= 1
                 self._changed.notify_all()
 
-    def _answer(self, more: int) -> None:
+    @contextmanager
+    def left(self) -> Iterator[None]:
+        """Think about somebody who was glanced at and has left: as soon as nobody is answered and there is time."""
+        with self._changed:
+            while not self._may_ponder():
+                # Time passes without anybody telling.
+                self._changed.wait(MOMENTS_SECONDS / 10)
+            self._is_pondering = True
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._count()
+                self._is_pondering = False
+                self._changed.notify_all()
+
+    def _may_ponder(self) -> bool:
+        self._count()
+        return self._is_free and self._busy < PONDERING_SHARE
+
+    @property
+    def _is_free(self) -> bool:
+        return not self._answered and not self._is_pondering
+
+    def _count(self) -> None:
+        """Count the time since the last time; to be done whenever somebody is about to begin or to end."""
         now = self._seconds()
         left = exp((self._busy_at - now) / MOMENTS_SECONDS)
-        self._busy = self._busy * left + (1 - left) * bool(self._answered)
+        self._busy = self._busy * left + (1 - left) * (not self._is_free)
         self._busy_at = now
-        self._answered += more
 
     def _is_rush(self) -> bool:
         now = self._seconds()

@@ -6,6 +6,7 @@ already, so that the server has nothing left to do but to pass it on.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import sys
 import threading
@@ -22,6 +23,7 @@ from hindcast.adapters.clock import WallClock
 from hindcast.adapters.companion import Answer, Companion, serve
 from hindcast.adapters.footprint import GC_THRESHOLDS, few_arenas
 from hindcast.build import embedder, open_memory_with
+from hindcast.build.afterthoughts import Afterthoughts
 from hindcast.build.crowd import PATIENCE_SECONDS, Crowd
 from hindcast.build.lately import Lately, stands_seconds
 from hindcast.config import Settings
@@ -113,7 +115,7 @@ def begin(greeting: bytes) -> Answer:
         return open_memory_with(replace(given, space=name), model, create=False, clock=clock)
 
     minds = Minds(Register(open_space, lock=threading.Lock), now=clock.now, instruments=watch)
-    lately, crowd = Lately(), Crowd(glances=model is not None)
+    lately, crowd = Lately(), Crowd(glances=model is not None, ponders=True)
 
     def stands(asked: Asked, grounds: Grounds, since: int) -> bool:
         return asked.branch == MAIN and minds.still_stands(asked.space, grounds, since)
@@ -126,9 +128,18 @@ def begin(greeting: bytes) -> Answer:
         with crowd.joined(PATIENCE_SECONDS - waited) as is_thought_about:
             at_a_glance = not is_thought_about
             # Who was before may have asked the same.
-            if (known := lately.find(request, step, still, at_a_glance=at_a_glance)) is not None:
-                return known
-            return answer_anew(request, asked, step, at_a_glance=at_a_glance)
+            known = lately.find(request, step, still, at_a_glance=at_a_glance)
+            told = known or answer_anew(request, asked, step, at_a_glance=at_a_glance)
+        # What is asked about a moment is not kept, so that thinking about it would help nobody.
+        if at_a_glance and asked.at is None:
+            afterthoughts.add(request)
+        return told
+
+    def think(request: bytes) -> None:
+        asked = msgspec.msgpack.decode(request, type=Asked)
+        step = minds.step(asked.space)
+        if lately.find(request, step, partial(stands, asked)) is None:
+            answer_anew(request, asked, step, at_a_glance=False)
 
     def answer_anew(request: bytes, asked: Asked, step: int, *, at_a_glance: bool) -> bytes:
         found = minds.of(asked.space).ask(
@@ -152,6 +163,9 @@ def begin(greeting: bytes) -> Answer:
             lately.keep(request, step, told, grounds, seconds=seconds, at_a_glance=at_a_glance)
         return told
 
+    afterthoughts = Afterthoughts(think, crowd)
+    # A model must not be taken down while it reads.
+    atexit.register(afterthoughts.stop)
     for text in _FIRST:
         with suppress(HindcastError):
             answer(msgspec.msgpack.encode(Asked(space, text)))

@@ -22,6 +22,9 @@ from hindcast.recall.learnt import Learnt, shipped
 from hindcast.recall.limits import RecallLimits
 from hindcast.recall.text import clean
 
+# So few were written a moment ago: words and keys know them, and the model is about to.
+UNTOLD_MAX = 32
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -76,7 +79,7 @@ def ask(
     count = max(limits.read_max, limits.hits_max) if allowed is None else len(looked.sights)
     weighed, candidates = _chosen(looked, weights, count, shelf)
     notes = list(looked.notes)
-    if looked.unembedded:
+    if looked.unembedded > UNTOLD_MAX:
         notes.append(f"{looked.unembedded} cases are not indexed by meaning yet; they were looked for by their words.")
     return Asked(candidates, weighed, looked.arms, (*notes, *shelf.notes))
 

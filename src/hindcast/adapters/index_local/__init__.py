@@ -6,10 +6,12 @@ Several processes may share a folder: whoever finds it behind history brings it 
 
 from __future__ import annotations
 
+import logging
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,14 +21,16 @@ from numpy.typing import NDArray
 
 from hindcast.adapters.index_local.asking import Asking, wanted_arms
 from hindcast.adapters.index_local.catalog import Catalog, Mask
-from hindcast.adapters.index_local.files import alone, write_whole
+from hindcast.adapters.index_local.files import MAKING, WRITING, alone, write_whole
 from hindcast.adapters.index_local.text import keys_of, searched
-from hindcast.adapters.index_local.vectors import Vectors, forget_models
+from hindcast.adapters.index_local.vectors import VERSIONS_PER_EMBEDDING, Vectors, forget_models
 from hindcast.adapters.index_local.words import Words
 from hindcast.model.errors import HindcastError, Unavailable
 from hindcast.model.query import Candidates, Filter, Query
 from hindcast.model.record import Action, Commit, Scope, State
 from hindcast.ports import Embedder, Progress, Row, Store
+
+LOG = logging.getLogger("hindcast")
 
 # Goes up whenever what is taken from a record, or the files made of it, change: older folders are then made anew.
 FORMAT = 2
@@ -45,8 +49,12 @@ Text = tuple[int, str, tuple[str, ...]]
 class LocalIndex:
     """See `ports.Index` for what each verb promises."""
 
-    def __init__(self, folder: Path, store: Store, embedder: Embedder | None = None) -> None:
+    def __init__(
+        self, folder: Path, store: Store, embedder: Embedder | None = None, *, makes_meanwhile: bool = False
+    ) -> None:
+        """With `makes_meanwhile` no search waits for the model to read what is new: others wait for their answers."""
         self._folder = folder
+        self._makes_meanwhile = makes_meanwhile
         self._store = store
         self._embedder = embedder
         self._vectors = Vectors(folder, store, embedder) if embedder is not None else None
@@ -56,6 +64,7 @@ class LocalIndex:
         self._seen: dict[tuple[Scope, Filter, int, int], tuple[Mask, NDArray[np.int64]]] = {}
         self._looked_at = -1
         self._model = ThreadPoolExecutor(max_workers=2, thread_name_prefix="hindcast-model")
+        self._making = ThreadPoolExecutor(max_workers=1, thread_name_prefix="hindcast-vectors")
 
     def _open(self) -> None:
         """Read what is there, on first use: a command that does not search does not wait for it."""
@@ -106,18 +115,44 @@ class LocalIndex:
                     self._save()
                     write_whole(self._folder / "followed", orjson.dumps([FORMAT, tip.seq, tip.id]))
                 self._begins_anew = False
+            vectors = self._vectors
             # A backlog that was too long for one search is not looked at again by the next one.
-            if self._vectors is not None and (embed or self._looked_at != self._catalog.version):
-                self._looked_at = self._catalog.version
-                self._embed_or_wait(self._vectors, progress, None if embed else EMBEDDED_ON_SEARCH_MAX)
+            if vectors is None or (not embed and self._looked_at == self._catalog.version):
+                return
+            self._looked_at = self._catalog.version
+        if embed:
+            self._embed(vectors, progress)
+        elif self._makes_meanwhile:
+            self._making.submit(self._embed_few, vectors).add_done_callback(_tell_failure)
+        else:
+            self._embed_few(vectors)
 
-    def _embed_or_wait(self, vectors: Vectors, progress: Progress | None, versions_max: int | None) -> None:
-        try:
-            vectors.follow(self._catalog, progress, versions_max)
-        except HindcastError:
-            # A search can do without; whoever asked for embedding wants to know.
+    def _embed_few(self, vectors: Vectors) -> None:
+        # A search can do without; whoever asks for embedding wants to know.
+        with suppress(HindcastError):
+            self._embed(vectors, None, EMBEDDED_ON_SEARCH_MAX)
+
+    def _embed(self, vectors: Vectors, progress: Progress | None, versions_max: int | None = None) -> None:
+        """Give versions the vectors that they lack; none if they are more than `versions_max`.
+
+        One process at a time, whoever is second finds nothing left to do. While the model reads, everybody else may
+        search and write.
+        """
+        with alone(self._folder, MAKING):
+            with self._lock:
+                pending = vectors.lacking(self._catalog)
+            if versions_max is not None and len(pending) > versions_max:
+                return
+            for start in range(0, len(pending), VERSIONS_PER_EMBEDDING):
+                part = pending[start : start + VERSIONS_PER_EMBEDDING]
+                made = vectors.read_texts(part)
+                with self._lock:
+                    vectors.keep(made)
+                if progress is not None:
+                    progress(start + len(part), len(pending), "texts embedded")
             if versions_max is None:
-                raise
+                with self._lock:
+                    vectors.complete_tokens(self._catalog, progress)
 
     def _take_versions(self, until: int, progress: Progress | None) -> None:
         after = min(self._catalog.version, self._words.version) if self._words_behind() else self._catalog.version
@@ -197,7 +232,8 @@ class LocalIndex:
             self._open()
             mask, visible = self._visible(scope, query.filter)
             words, vectors = self._words, self._vectors
-        return Asking(query, words, vectors, mask, visible, candidates_max).answer(reading, early)
+        asking = Asking(query, words, vectors, mask, visible, candidates_max, self._makes_meanwhile)
+        return asking.answer(reading, early)
 
     def _visible(self, scope: Scope, wanted: Filter) -> tuple[Mask, NDArray[np.int64]]:
         """Which versions a question may see. One question follows another, mostly about the same."""
@@ -220,6 +256,8 @@ class LocalIndex:
 
     def close(self) -> None:
         """Write down how far it has come, and let go of files."""
+        # Waits for what is being made, which needs the lock.
+        self._making.shutdown(cancel_futures=True)
         with self._lock:
             if self._opened and self._catalog.version != self._saved:
                 with alone(self._folder):
@@ -235,9 +273,15 @@ def _erased(erasure: Commit) -> list[int]:
 
 
 def _clear(folder: Path) -> None:
-    """Remove everything but the lock that is being held."""
+    """Remove everything but the locks, which may be held."""
     for item in folder.iterdir():
         if item.is_dir():
             shutil.rmtree(item)
-        elif item.name != "lock":
+        elif item.name not in (WRITING, MAKING):
             item.unlink()
+
+
+def _tell_failure(making: Future[None]) -> None:
+    """Whoever asked has their answer already, so that nobody else would hear of it."""
+    if not making.cancelled() and (error := making.exception()) is not None:
+        LOG.warning("Texts were not read by the model: %s", error, exc_info=error)

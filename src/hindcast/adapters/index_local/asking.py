@@ -46,6 +46,8 @@ class Asking:
     mask: Mask
     visible: NDArray[np.int64]
     candidates_max: int
+    # Whether somebody makes the vectors that are lacking while this is answered.
+    makes_meanwhile: bool = False
 
     def answer(self, reading: Future[Asked] | None, early: Callable[[Sequence[int]], None] | None = None) -> Candidates:
         """Ask every arm that is wanted; the model may still be reading the question while the words are looked up."""
@@ -146,6 +148,9 @@ class Asking:
             tokens.reload()
             texts = tokens.read(best)
         lacking = [version for version in best if version not in texts]
+        if lacking and self.makes_meanwhile:
+            known = self.vectors.meaning.has(max(lacking) + 1)
+            lacking = [version for version in lacking if known[version]]
         if lacking:
             try:
                 made, late = self.vectors.make_now(lacking, until=until)

@@ -25,10 +25,14 @@ def write_whole(file: Path, content: bytes) -> None:
     part.replace(file)
 
 
+# Held while files are written; and by whoever makes vectors, which takes a while and keeps nobody from writing.
+WRITING, MAKING = "lock", "making"
+
+
 @contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """Wait until no other process writes here. The system lets go of the lock even when its holder is killed."""
-    with (folder / "lock").open("a") as lock:
+def alone(folder: Path, name: str = WRITING) -> Iterator[None]:
+    """Wait until nobody else does this here. The system lets go of the lock even when its holder is killed."""
+    with (folder / name).open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -36,7 +40,7 @@ def alone(folder: Path) -> Iterator[None]:
 @contextmanager
 def alone_if_free(folder: Path) -> Iterator[bool]:
     """The same without waiting: False when another process writes here just now."""
-    with (folder / "lock").open("a") as lock:
+    with (folder / WRITING).open("a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,6 +50,14 @@ class Asked:
     # Empty where the model does not tell them.
     numbers: NDArray[np.int32]
     token_vectors: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What the model made of some versions, by version."""
+
+    vectors: Mapping[int, bytes]
+    tokens: Mapping[int, Packed]
 
 
 class Vectors:
@@ -115,30 +123,20 @@ class Vectors:
             self.tokens.forget(versions)
         return own
 
-    def follow(self, catalog: Catalog, progress: Progress | None, versions_max: int | None) -> None:
-        """Give versions their vectors: those that the store has kept, then those that must be made.
-
-        With `versions_max` none are made if more than that are lacking, and tokens only together with vectors.
-        """
+    def lacking(self, catalog: Catalog) -> list[int]:
+        """The versions that have no vector, the newest first; those whose vectors the store has kept get them now."""
         meaning = self.meaning
         meaning.reload()
         lacking = catalog.shown() & ~meaning.has(catalog.version + 1)
-        if lacking.any():
-            with alone(self._folder):
-                meaning.reload()
-                lacking &= ~meaning.has(len(lacking))
-                self._take_kept(meaning, lacking)
-                # The newest first: they are what people ask about while the rest is still on its way.
-                pending = np.flatnonzero(lacking)[::-1]
-                if versions_max is not None and len(pending) > versions_max:
-                    return
-                for start in range(0, len(pending), VERSIONS_PER_EMBEDDING):
-                    part = pending[start : start + VERSIONS_PER_EMBEDDING].tolist()
-                    self._make(meaning, part)
-                    if progress is not None:
-                        progress(start + len(part), len(pending), "texts embedded")
-        if versions_max is None:
-            self._complete_tokens(catalog, progress)
+        if not lacking.any():
+            return []
+        with alone(self._folder):
+            meaning.reload()
+            lacking &= ~meaning.has(len(lacking))
+            self._take_kept(meaning, lacking)
+        # The newest first: they are what people ask about while the rest is still on its way.
+        found: list[int] = np.flatnonzero(lacking)[::-1].tolist()
+        return found
 
     def _take_kept(self, meaning: Meaning, lacking: Mask) -> None:
         kept: list[tuple[int, bytes]] = []
@@ -152,20 +150,34 @@ class Vectors:
                     kept = []
         meaning.add(kept)
 
-    def _make(self, meaning: Meaning, versions: Sequence[int]) -> None:
-        live = {number: one for number, one in self._store.records(versions).items() if one.state is State.LIVE}
+    def read_texts(self, versions: Sequence[int]) -> Made:
+        """Let the model read the texts of some versions, which takes its time and writes nothing."""
+        live = self._live(versions)
         texts = {number: _text(record) for number, record in live.items()}
         told = [number for number, record in live.items() if record.kind in KINDS]
         vectors, tokens = self._with_tokens({number: texts[number] for number in told})
         others = [text for text in dict.fromkeys(texts.values()) if text not in vectors]
         if others:
             vectors |= dict(zip(others, self._embedder.embed(others), strict=True))
-        rows = [(number, packed(vectors[text]).tobytes()) for number, text in texts.items()]
-        self._store.keep_vectors(self._embedder.model, rows)
-        meaning.add(rows)
-        if tokens and self.tokens is not None:
-            self.tokens.reload()
-            self.tokens.add(tokens)
+        return Made({number: packed(vectors[text]).tobytes() for number, text in texts.items()}, tokens)
+
+    def keep(self, made: Made) -> None:
+        """Keep what was read, but for what was erased or kept by somebody else meanwhile."""
+        with alone(self._folder):
+            self.meaning.reload()
+            live = self._live(list(made.vectors))
+            known = self.meaning.has(max(live, default=-1) + 1)
+            lacking = {number for number in live if not known[number]}
+            rows = [(number, vector) for number, vector in made.vectors.items() if number in lacking]
+            self._store.keep_vectors(self._embedder.model, rows)
+            self.meaning.add(rows)
+            tokens = {number: packed for number, packed in made.tokens.items() if number in lacking}
+            if tokens and self.tokens is not None:
+                self.tokens.reload()
+                self.tokens.add(tokens)
+
+    def _live(self, versions: Sequence[int]) -> dict[int, Record]:
+        return {number: one for number, one in self._store.records(versions).items() if one.state is State.LIVE}
 
     def _with_tokens(self, texts: dict[int, str]) -> tuple[dict[str, Floats], dict[int, Packed]]:
         """Vectors by text and tokens by version, as far as the model tells tokens; each distinct text is read once."""
@@ -182,7 +194,7 @@ class Vectors:
                 tokens[text] = packed_tokens(numbers, token_vectors)
         return vectors, {number: tokens[text] for number, text in texts.items()}
 
-    def _complete_tokens(self, catalog: Catalog, progress: Progress | None) -> None:
+    def complete_tokens(self, catalog: Catalog, progress: Progress | None) -> None:
         """Make the tokens that are lacking although their version has its vector: files were lost, or are new."""
         tokens = self.tokens
         if tokens is None:
