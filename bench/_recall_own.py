@@ -26,9 +26,11 @@ from hindcast.model.recollection import Cue, Familiarity
 from hindcast.reason.answer import diagnose
 from hindcast.recall.evaluate import Judged, Measures
 from hindcast.recall.evaluate import measure as measured
+from hindcast.recall.limits import ARMS, LIMITS, RecallLimits, glancing
 from hindcast.recall.remember import recall
 
 FILES = ("dev", "held")
+WITHOUT_RERANKER = RecallLimits(arms=tuple(arm for arm in ARMS if arm != "tokens"))
 # The one that decides, as far as it is there.
 DECIDES = "held"
 
@@ -70,14 +72,14 @@ class Answered:
         return bool(rests_on) and decoys.issuperset(rests_on)
 
 
-def ask(memory: Memory, name: str) -> list[Answered]:
+def ask(memory: Memory, name: str, limits: RecallLimits = LIMITS) -> list[Answered]:
     """Ask all questions of a file, as the command does."""
     view = memory.now()
     found = []
     for line in _lines(name):
         services = [line["service"]] if line.get("service") else []
         cue, _ = cue_of(line["text"], at=NOW, services=services)
-        told = recall(view, cue, space=memory.space)
+        told = recall(view, cue, space=memory.space, limits=limits)
         judged = Judged(
             query_id=line["id"],
             ranked=tuple(one.case.id for one in told.remembered if not one.gates),
@@ -100,6 +102,7 @@ def measure(console: Console, misses: int = 0) -> dict[str, float]:
         asked = {name: ask(memory, name) for name in files}
         measures = {name: measured([one.judged for one in answers]) for name, answers in asked.items()}
         console.print(_table(asked, measures, len(cases)), _levels(measures))
+        console.print(_efforts(memory, files))
         console.print(_ablation(memory, asked))
         memory.close()
     if misses and "dev" in asked:
@@ -136,6 +139,26 @@ def _levels(measures: Mapping[str, Measures]) -> Table:
         first = levels[0]
         told = [f"{one.right} of {one.asked}" if one.asked else "" for one in levels]
         table.add_row(f"{first.confidence_min:.1f} to {first.confidence_max:.1f}", *told)
+    return table
+
+
+def _efforts(memory: Memory, files: Sequence[str]) -> Table:
+    """What is found with less effort: the whole, without comparing tokens, and as a crowd is answered."""
+    efforts = {
+        "all of it": LIMITS,
+        "no reranker, the model all the same": WITHOUT_RERANKER,
+        "neither, a glance": glancing(LIMITS),
+    }
+    table = Table("measure", *efforts, title="With less effort")
+    for name in files:
+        asked = {effort: ask(memory, name, limits) for effort, limits in efforts.items()}
+        found = [measured([one.judged for one in answers]) for answers in asked.values()]
+        table.add_row(f"{name}: R@1", *(f"{one.r1:.3f}" for one in found))
+        table.add_row("  false recall, of all", *(f"{one.false_recall:.3f}" for one in found))
+        table.add_row("  calibration error", *(f"{one.ece:.3f}" for one in found))
+        table.add_row("  harmful under don't try", *(_share(_sums(answers)) for answers in asked.values()))
+        proposed = (sum(one.proposed for one in answers) for answers in asked.values())
+        table.add_row("  harmful under the fix", *map(str, proposed))
     return table
 
 

@@ -15,12 +15,11 @@ from hindcast.casebook import Casebook
 from hindcast.casebook.incident import with_changes
 from hindcast.casebook.people import attempt_of, judged
 from hindcast.learn.outcome import USUAL, Measured, outcome_of
-from hindcast.model.case import Attempt, Case, CaseState, Evidence, Outcome, Witness
+from hindcast.model.case import NOTICED_HERE, Attempt, Case, CaseState, Evidence, Outcome, Witness
 from hindcast.model.signal import Level, SystemChange
 from hindcast.ports import Telemetry
 
 ACTOR = "hindcast"
-SOURCE = "hindcast"
 # Where the evidence of a measurement stands; it also tells that there was one.
 REF = "telemetry"
 BUCKET_SECONDS = 30
@@ -164,7 +163,7 @@ def window(one: Due, *, timing: Timing | None = None) -> tuple[datetime, datetim
 
 def _is_ours(case: Case) -> bool:
     """Whether its services are watched here: what was imported happened elsewhere, or long ago."""
-    return case.source == SOURCE and case.state is not CaseState.DISMISSED and bool(case.services)
+    return case.source == NOTICED_HERE and case.state is not CaseState.DISMISSED and bool(case.services)
 
 
 def _is_open(attempt: Attempt) -> bool:

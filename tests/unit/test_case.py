@@ -1,14 +1,26 @@
-"""A case as JSON: what was written comes back, and what is wrong is named."""
+"""A case as JSON: what was written comes back, and what is wrong is named. And how long it took."""
 
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from hindcast.model.case import Attempt, Case, Cause, Evidence, Note, Resolution, Witness, from_json, to_json
+from hindcast.model.case import (
+    NOTICED_HERE,
+    Attempt,
+    Case,
+    CaseState,
+    Cause,
+    Evidence,
+    Note,
+    Resolution,
+    Witness,
+    from_json,
+    to_json,
+)
 from hindcast.model.errors import Malformed
 
 NOW = datetime(2026, 11, 16, 2, 0, tzinfo=UTC)
@@ -62,3 +74,22 @@ def test_what_is_no_case_says_which_field() -> None:
         from_json({**to_json(WHOLE), "attempts": [{"id": 3}]})
     assert caught.value.field == "attempts[0].id"
     assert "cases.md" in str(caught.value.remedy)
+
+
+@pytest.mark.parametrize(
+    ("state", "source", "minutes"),
+    [
+        (CaseState.OPEN, NOTICED_HERE, None),
+        (CaseState.RESOLVED, NOTICED_HERE, 34),
+        # A postmortem tells when it was over, also where nobody has said what ended it.
+        (CaseState.OPEN, "markdown", 34),
+    ],
+)
+def test_how_long_it_took_is_known_once_somebody_says_that_it_is_over(
+    state: CaseState, source: str, minutes: float | None
+) -> None:
+    """An incident that went quiet after a second, and waits for somebody's word, has not been resolved in a second."""
+    over = NOW + timedelta(minutes=34)
+    case = Case(id="a", title="resets", occurred_at=NOW, state=state, source=source, resolved_at=over)
+
+    assert case.minutes_to_resolve == minutes

@@ -38,8 +38,9 @@ from hindcast.standing import Grounds, grounds_of
 
 # Most of them wait for one another; see Crowd.
 THREADS = 8
-# It takes some seconds to start and about as much memory as a browser's page: worth keeping for a minute, not a day.
-IDLE_SECONDS = 60.0
+# It takes some seconds to start, in which everybody waits, and about as much memory as a few pages of a browser: worth
+# keeping while people look at what they were told, and not for a day.
+IDLE_SECONDS = 600.0
 # As in the server: a question gives the interpreter away dozens of times.
 SWITCH_SECONDS = 0.001
 # Asked before anybody waits for an answer, so that files are open and the model is there.

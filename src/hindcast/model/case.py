@@ -21,6 +21,8 @@ from hindcast.model.signal import Course, Severity
 # Where cases are remembered, and as what.
 NAMESPACE = "cases"
 KIND = "case"
+# The source of a case that detection began.
+NOTICED_HERE = "hindcast"
 
 
 class Outcome(StrEnum):
@@ -175,14 +177,19 @@ class Case:
     # Cases whose lesson this one replaces.
     supersedes: tuple[str, ...] = ()
     # Where it comes from: `hindcast`, `markdown`, `pagerduty`, `jira`, `incident.io`, `demo` …
-    source: str = "hindcast"
+    source: str = NOTICED_HERE
 
     @property
     def minutes_to_resolve(self) -> float | None:
-        """How long it took, or None when nobody knows."""
+        """How long it took, or None when nobody knows.
+
+        An incident that was noticed here and has gone quiet may be over or not: until somebody says so, or a rule does,
+        the time at which it did is no answer.
+        """
         if self.minutes is not None:
             return self.minutes
-        if self.resolved_at is None:
+        waits = self.state is CaseState.OPEN and self.source == NOTICED_HERE
+        if self.resolved_at is None or waits:
             return None
         return max((self.resolved_at - self.occurred_at).total_seconds() / 60, 0)
 
