@@ -176,7 +176,7 @@ def test_who_has_left_is_thought_about_when_nobody_else_is_there(hall: Hall) -> 
     has_begun, may_end = threading.Event(), threading.Event()
 
     def ponder() -> None:
-        with hall.crowd.left():
+        with hall.crowd.pondered():
             has_begun.set()
             assert may_end.wait(SECONDS_MAX)
 

@@ -46,7 +46,7 @@ class Afterthoughts:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._left or self._is_over)
-            with self._crowd.left():
+            with self._crowd.pondered():
                 with self._changed:
                     if self._is_over:
                         return

@@ -37,7 +37,7 @@ class Crowd:
     ) -> None:
         """Where nobody `glances`, everybody is thought about: without a model nothing could be left out.
 
-        `ponders` says that whoever was glanced at will be thought about afterwards (`left`).
+        `ponders` says that whoever was glanced at will be thought about afterwards (`pondered`).
         """
         self._glances = glances
         self._ponders = ponders
@@ -79,7 +79,7 @@ class Crowd:
                 self._changed.notify_all()
 
     @contextmanager
-    def left(self) -> Iterator[None]:
+    def pondered(self) -> Iterator[None]:
         """Think about somebody who was glanced at and has left: as soon as nobody is answered and there is time."""
         with self._changed:
             while not self._may_ponder():

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 _CHUNK_BYTES = 1 << 20
 _SEAL = "seal"
+# Held while files are written; and by whoever makes vectors, which takes a while and keeps nobody from writing.
+WRITING, MAKING = "lock", "making"
 
 
 def write_whole(file: Path, content: bytes) -> None:
@@ -23,10 +25,6 @@ def write_whole(file: Path, content: bytes) -> None:
     part = file.with_name(f"{file.name}.{os.getpid()}.part")
     part.write_bytes(content)
     part.replace(file)
-
-
-# Held while files are written; and by whoever makes vectors, which takes a while and keeps nobody from writing.
-WRITING, MAKING = "lock", "making"
 
 
 @contextmanager
