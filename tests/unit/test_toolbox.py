@@ -412,7 +412,8 @@ def test_an_attempt_that_cannot_be_recorded_changes_nothing(small: Desk, given: 
 
 def test_a_verdict_moves_the_next_answer(small: Desk) -> None:
     """A memory that was said to be wrong for a question is held back when it is asked again."""
-    asked = "Checkout hangs: upstream timed out"
+    asked, book = "Checkout hangs: upstream timed out", Casebook(small.memory)
+    book.put(replace(book.case("inc-7"), occurred_at=NOW - timedelta(days=2)), actor="ana", why="It was earlier.")
     assert call(small, "recall", text=asked).data["incident"] == "inc-7"
 
     told = call(small, "verdict_record", incident="inc-7", judgement="WRONG", asked=asked, why="another service")

@@ -6,7 +6,7 @@ Every sentence cites the records it rests on, and recorded text stands in quotat
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from hindcast.ask.beginnings import Want
@@ -26,7 +26,6 @@ PAIRS_SHOWN_MAX = 6
 LINES_SHOWN_MAX = 8
 PEOPLE_SHOWN_MAX = 3
 COMMAND_CHARS_MAX = 160
-UNDER_WAY_WITHIN = timedelta(days=1)
 
 Data = Mapping[str, Any]
 
@@ -50,7 +49,7 @@ def is_empty(intent: Intent, found: ToolAnswer) -> bool:
         case Want.PEOPLE:
             return not data["who_knows"]
         case Want.RECALL:
-            return not data["incident"] and not data["nearest"]
+            return not data["incident"] and not data["nearest"] and not data["under_way"]
         case Want.INCIDENT:
             return False
 
@@ -61,19 +60,6 @@ def composed(intent: Intent, found: ToolAnswer, case: Data | None, now: datetime
         return (Sentence(_nothing(intent, found), is_aside=True),)
     told = _TELLERS[intent.want](intent, found, case, now)
     return tuple(sentence for sentence in told if sentence.text)
-
-
-def is_under_way(case: Data, now: datetime) -> bool:
-    """Whether an incident goes on at this moment. What nobody has closed for long is no news."""
-    return bool(case["state"] == "open") and now - datetime.fromisoformat(case["began_at"]) < UNDER_WAY_WITHIN
-
-
-def under_way(found: ToolAnswer, case: Data, now: datetime) -> tuple[Sentence, ...]:
-    """That what is asked about goes on, which is no memory of it yet."""
-    since = age(datetime.fromisoformat(case["began_at"]), now)
-    return (
-        Sentence(f"It is happening now: {quoted(case['title'], 160)}; it began {since}.", _refs(found, found.data)),
-    )
 
 
 def _nothing(intent: Intent, found: ToolAnswer) -> str:
@@ -106,6 +92,8 @@ def _nothing(intent: Intent, found: ToolAnswer) -> str:
 def _recall(intent: Intent, found: ToolAnswer, case: Data | None, now: datetime) -> Iterator[Sentence]:
     data = found.data
     prefix = f"{_capital(intent.as_of.strip())}: " if intent.as_of else ""
+    for one in data["under_way"]:
+        yield Sentence(f"{prefix}It is happening now: {quoted(one['text'])}.", tuple(one["evidence"]))
     if not data["incident"]:
         yield Sentence(f"{prefix}Not seen before: no recorded incident is this failure.", is_aside=True)
         yield from _nearest(data)
@@ -126,7 +114,8 @@ def _recall(intent: Intent, found: ToolAnswer, case: Data | None, now: datetime)
     yield from _fixes(data, refs, is_seen=is_seen)
     yield from _avoided(data)
     if data["minutes"] is not None:
-        yield Sentence(f"It took {duration(data['minutes'])}.", refs)
+        usually = "usually " if data["times_seen"] > 1 else ""
+        yield Sentence(f"It {usually}took {duration(data['minutes'])}.", refs)
     if data["who_knows"]:
         yield Sentence(f"Who knows: {quoted(data['who_knows'][0])}.", refs)
     for one in data["disputes"][:1]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from hindcast.ask.beginnings import Want
-from hindcast.ask.composing import composed, is_empty, is_under_way, under_way
+from hindcast.ask.composing import composed, is_empty
 from hindcast.ask.events import Answer, Called, Costs, Done, EndedBy, Event, Found, Said, Sentence, Understood
 from hindcast.ask.intent import Intent, intent_of
 from hindcast.ask.wording import plain
@@ -38,24 +38,10 @@ def answered(question: str, desk: Desk, *, at: str = "") -> Iterator[Event]:
         if not is_empty(intent, found):
             break
     case: Mapping[str, Any] | None = None
-    now: tuple[Sentence, ...] = ()
     if intent.want in (Want.RECALL, Want.PEOPLE) and found.data["incident"]:
         case = yield from _looked_up(found, intent, desk)
         calls += 1
-    if case is not None and intent.want is Want.RECALL and is_under_way(case, desk.now):
-        # Whoever pastes what is failing at this moment asks about the last time, not about itself.
-        now = under_way(found, case, desk.now)
-        wanted = {"incident": found.data["incident"], **_moment(intent)}
-        yield Called(intent.tool, wanted)
-        found = call(intent.tool, wanted, desk)
-        calls += 1
-        yield Found(intent.tool, summary(found), found.evidence)
-        case = None
-        if found.data["incident"]:
-            case = yield from _looked_up(found, intent, desk)
-            calls += 1
-    told = _empty(intent, found, desk) or composed(intent, found, case, _seen_from(intent, desk.now))
-    sentences = (*now, *told)
+    sentences = _empty(intent, found, desk) or composed(intent, found, case, _seen_from(intent, desk.now))
     yield from (Said(sentence) for sentence in sentences)
     is_new = intent.want is Want.RECALL and not found.data["incident"]
     ended = EndedBy.NOTHING_FOUND if is_new or is_empty(intent, found) else EndedBy.ANSWERED

@@ -130,6 +130,7 @@ Row = tuple[str, str, list[Text]]
 
 def _rows(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iterator[Row]:
     made: list[Callable[[], Iterator[Row]]] = [
+        lambda: _now(diagnosis, detail, citations),
         lambda: _why(diagnosis, detail),
         lambda: _cause(diagnosis, detail, citations),
         lambda: _fixes(diagnosis, detail, citations),
@@ -142,6 +143,12 @@ def _rows(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Itera
     ]
     for part in made:
         yield from part()
+
+
+def _now(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iterator[Row]:
+    lines = [_claim(one, detail.claim, citations) for one in diagnosis.under_way[: max(detail.nearest, 1)]]
+    if lines:
+        yield "Now", "bold yellow", lines
 
 
 def _why(diagnosis: Diagnosis, detail: _Detail) -> Iterator[Row]:

@@ -93,8 +93,10 @@ class Diagnosis:
     # The case that answers; empty on first sight.
     case: str = ""
     occurred_at: datetime | None = None
-    # How often it was seen in all, this case's recurrences included.
+    # How often it was seen before, this case's recurrences included. What is under way now does not count yet.
     times_seen: int = 0
+    # The same failure at this moment, where detection has noticed it already.
+    under_way: tuple[Claim, ...] = ()
     cause: Claim | None = None
     # Best first. Nothing that ever made it worse is here.
     fixes: tuple[Advice, ...] = ()

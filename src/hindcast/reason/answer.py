@@ -8,6 +8,7 @@ as what happened then, never as something to do.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from statistics import median
 
@@ -23,6 +24,7 @@ from hindcast.reason.people import people
 from hindcast.reason.pool import SAME_CONFIDENCE_MIN, Member, Standing, is_foreign, own_space, pool, ref_of
 from hindcast.reason.runbooks import checks
 from hindcast.reason.steps import asking, cautions, judging, steps_when_maybe, steps_when_seen
+from hindcast.reason.under_way import before, goes_on, telling, told
 from hindcast.reason.wording import age, full_stop, listed, one_line
 
 TRIED_MAX = 20
@@ -51,19 +53,30 @@ def diagnose(
     Ages are counted from when the question was asked.
     """
     own = own_space(recollection, space)
-    members = pool(recollection, own)
+    members, now = pool(recollection, own), goes_on(recollection, own)
     best = recollection.best
     if recollection.familiarity is Familiarity.NEW or best is None:
-        return _first_sight(recollection, members, runbooks, experience, own)
-    weighed = weigh(members, recollection.cue, best, experience)
-    return _answered(recollection, best, members, weighed, runbooks, own, changes)
+        return _first_sight(recollection, members, (), runbooks, experience, own)
+    answering = telling(best, recollection.remembered, members)
+    if answering is None and best.case.cause is None and best in now:
+        # Nothing but itself is so much like it. What was tried so far is known all the same.
+        rest = before(recollection, now)
+        if rest.familiarity is Familiarity.NEW:
+            return _first_sight(rest, members, now, runbooks, experience, own)
+        found = diagnose(rest, runbooks=runbooks, experience=experience, space=space, changes=changes)
+        return replace(found, under_way=told(now, recollection.cue.at, own))
+    answering = answering or best
+    weighed = weigh(members, recollection.cue, answering, experience)
+    return _answered(recollection, answering, members, now, weighed, runbooks, own, changes)
 
 
 def _answered(
-    recollection: Recollection, best: Remembered, members: Sequence[Member], weighed: Weighed,
-    runbooks: Sequence[Record], own: str | None, changes: Sequence[str],
+    recollection: Recollection, best: Remembered, members: Sequence[Member], now: Sequence[Remembered],
+    weighed: Weighed, runbooks: Sequence[Record], own: str | None, changes: Sequence[str],
 ) -> Diagnosis:  # fmt: skip
+    """`best` answers, for what is likelier still and cannot tell anything yet."""
     cue, case = recollection.cue, best.case
+    confidence = (recollection.best or best).confidence
     ref = ref_of(best, own)
     occurrences = [member for member in members if member.is_occurrence]
     why = causes(members, best, weighed.discredited)
@@ -71,8 +84,8 @@ def _answered(
     other = differs(cue, case, changes)
     is_seen = recollection.familiarity is Familiarity.SEEN
     whose = best.space if is_foreign(best, own) else ""
-    # How often "your team" hit it: what happened to others is theirs.
-    ours = [member.case for member in occurrences if member.remembered.space == best.space]
+    # How often "your team" hit it before: what happened to others is theirs, and what goes on now is no memory yet.
+    ours = [one.case for one in occurrences if one.remembered.space == best.space and one.remembered not in now]
     if is_seen:
         headline = seen_headline(best, ref, ours, weighed.fixes, cue.at, whose)
         steps = steps_when_seen(ref, why.told, weighed.fixes, weighed.avoid, known, other)
@@ -86,7 +99,7 @@ def _answered(
         cue.text,
         cue.at,
         recollection.familiarity,
-        best.confidence,
+        confidence,
         recollection.reliability,
         headline,
         reasons=best.reasons,
@@ -94,9 +107,10 @@ def _answered(
         case=f"{whose}:{case.id}" if whose else case.id,
         occurred_at=case.occurred_at,
         times_seen=len(ours),
+        under_way=told(now, cue.at, own),
         cause=why.told,
         # What is less likely than not the same failure is told in the headline, and offers nothing to do.
-        fixes=weighed.fixes if is_seen or best.confidence >= SAME_CONFIDENCE_MIN else (),
+        fixes=weighed.fixes if is_seen or confidence >= SAME_CONFIDENCE_MIN else (),
         avoid=weighed.avoid,
         tried=_tried(best, ref),
         people=known,
@@ -110,13 +124,16 @@ def _answered(
 
 
 def _first_sight(
-    recollection: Recollection, members: Sequence[Member], runbooks: Sequence[Record], experience: Experience,
-    own: str | None,
+    recollection: Recollection, members: Sequence[Member], now: Sequence[Remembered], runbooks: Sequence[Record],
+    experience: Experience, own: str | None,
 ) -> Diagnosis:  # fmt: skip
-    """Nothing answers: say so, show what is nearest, give the generic checks, and warn of what did harm."""
+    """Nothing answers: say so, show what is nearest, give the generic checks, and warn of what did harm.
+
+    Of what goes on already, what was tried so far is told, whatever came of it.
+    """
     cue = recollection.cue
     weighed = weigh(members, cue, None, experience)
-    harmful = tuple(one for one in weighed.avoid if one.made_worse or one.rejected)
+    harmful = tuple(one for one in weighed.avoid if now or one.made_worse or one.rejected)
     nearest = _nearest(recollection, (), own, NEAREST_MAX)
     return Diagnosis(
         cue.text,
@@ -124,7 +141,9 @@ def _first_sight(
         Familiarity.NEW,
         recollection.best.confidence if recollection.best is not None else 0.0,
         recollection.reliability,
-        new_headline(recollection, nearest),
+        new_headline(recollection.remembered),
+        under_way=told(now, cue.at, own),
+        fixes=weighed.fixes if now else (),
         avoid=harmful,
         next_steps=(*checks(cue, runbooks), *cautions(harmful)),
         nearest=nearest,
@@ -206,4 +225,5 @@ def claims_of(diagnosis: Diagnosis) -> tuple[Claim, ...]:
     advice = tuple(Claim(one.action, one.evidence) for one in (*diagnosis.fixes, *diagnosis.avoid))
     cause = (diagnosis.cause,) if diagnosis.cause is not None else ()
     tried = tuple(Claim(one.action, (one.evidence,)) for one in diagnosis.tried)
-    return (*cause, *advice, *tried, *diagnosis.people, *diagnosis.disputes, *diagnosis.next_steps)
+    rest = (*diagnosis.people, *diagnosis.disputes, *diagnosis.under_way, *diagnosis.next_steps)
+    return (*cause, *advice, *tried, *rest)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from hindcast.model.case import Case, CaseState
-from hindcast.model.diagnosis import Advice, Nearest
-from hindcast.model.recollection import Recollection, Remembered
+from hindcast.model.diagnosis import Advice
+from hindcast.model.recollection import Remembered
 from hindcast.reason.wording import age, day, duration, first_sentence, full_stop, last, one_line, times
 
 TITLE_CHARS_MAX = 100
@@ -17,7 +17,10 @@ FIX_CHARS_MAX = 160
 def seen_headline(
     best: Remembered, ref: str, occurrences: Sequence[Case], fixes: Sequence[Advice], now: datetime, whose: str
 ) -> str:
-    """As in "Your team hit this 6 weeks ago: …. Fixed in 34 minutes by ana: …."."""
+    """As in "Your team hit this 6 weeks ago: …. Fixed in 34 minutes by ana: …."; `occurrences` are those before now."""
+    if not occurrences:
+        began = age(best.case.occurred_at, now)
+        return f"It is happening now and began {began}: {_title(best.case)} It was not seen before that."
     newest = max(case.occurred_at for case in occurrences)
     when = age(newest, now) if len(occurrences) == 1 else f"{times(len(occurrences))}, last {last(newest, now)}"
     return f"{whose or 'Your team'} hit this {when}: {_title(best.case)} {_ending(best.case, ref, fixes)}"
@@ -35,11 +38,11 @@ def maybe_headline(best: Remembered, fixes: Sequence[Advice], now: datetime, who
     return f"{said} Then it ended{after} with: {_fix(fixes[0])}"
 
 
-def new_headline(recollection: Recollection, nearest: Sequence[Nearest]) -> str:
+def new_headline(nearest: Sequence[Remembered]) -> str:
     """That nobody has met this, as far as memory knows."""
     if not nearest:
         return "Not seen before. Nothing in memory is like it."
-    first = recollection.remembered[0]
+    first = nearest[0]
     title = _title(first.case).rstrip(".")
     if first.gates:
         why = full_stop(first.gates[0])

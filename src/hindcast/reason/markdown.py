@@ -46,6 +46,9 @@ def _answer(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"## {diagnosis.familiarity.value.capitalize()}{_sureness(diagnosis)}"
     yield ""
     yield f"**{plain(diagnosis.headline)}**"
+    for one in diagnosis.under_way:
+        yield ""
+        yield f"Happening now: {plain(one.text)}{_cited(one.evidence)}"
     yield ""
     yield "Asked:"
     yield ""

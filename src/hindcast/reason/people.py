@@ -25,7 +25,7 @@ class _Part:
 
 
 def people(members: Sequence[Member], now: datetime) -> tuple[Claim, ...]:
-    """Who fixed it, most often first, then who found the cause, tried something, or was there."""
+    """Who fixed it, most often first, then who found the cause, tried something, or was there; then who did it last."""
     parts: dict[str, _Part] = {}
     for member in members:
         for named, deed in dict.fromkeys(_hands(member)):
@@ -33,8 +33,12 @@ def people(members: Sequence[Member], now: datetime) -> tuple[Claim, ...]:
             part = parts.setdefault(name.casefold(), _Part(name))
             part.done[deed] += 1
             part.refs[member.ref] = member.case.occurred_at
-    ordered = sorted(parts.values(), key=lambda one: (*(-one.done[deed] for deed in _DEEDS), one.name.casefold()))
+    ordered = sorted(parts.values(), key=_by_deeds)
     return tuple(Claim(_told(one, now), _newest_first(one)) for one in ordered[:PEOPLE_MAX])
+
+
+def _by_deeds(one: _Part) -> tuple[float | str, ...]:
+    return (*(-one.done[deed] for deed in _DEEDS), -max(one.refs.values()).timestamp(), one.name.casefold())
 
 
 _FIXED, _FOUND, _TRIED, _WAS_THERE = _DEEDS = ("fixed it", "found the cause", "tried something", "was there")

@@ -171,6 +171,8 @@ def _statements(recollection: Recollection, diagnosis: Diagnosis, tokens_max: in
         yield _Statement(
             "cause", "Cause:" if is_seen else "Cause then:", diagnosis.cause.text, diagnosis.cause.evidence
         )
+    for number, now in enumerate(diagnosis.under_way, 1):
+        yield _Statement(f"under way {number}", "Happening now:", now.text, now.evidence)
     if tokens_max >= EXPLAINED_TOKENS_MIN:
         yield _Statement("what quotes mean", QUOTES_EXPLAINED, "", ())
     if diagnosis.fixes:

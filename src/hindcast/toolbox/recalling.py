@@ -102,6 +102,9 @@ def _told(diagnosis: Diagnosis) -> dict[str, Any]:
         "headline": one_line(diagnosis.headline, HEADLINE_CHARS_MAX),
         "incident": diagnosis.case.rpartition("/")[2].partition("@")[0],
         "times_seen": diagnosis.times_seen,
+        "under_way": [
+            {"text": one_line(one.text, CLAIM_CHARS_MAX), "evidence": list(one.evidence)} for one in diagnosis.under_way
+        ],
         "cause": {"text": one_line(cause.text, CLAIM_CHARS_MAX), "evidence": list(cause.evidence)} if cause else None,
         "fixes": [advice_told(one) for one in diagnosis.fixes],
         "avoid": [advice_told(one) for one in diagnosis.avoid],

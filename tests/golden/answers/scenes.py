@@ -101,6 +101,18 @@ DIFF = """--- a/worker.py
 FOREIGN = remembered(story("redis-resets"), 0.93, space="billing", reasons=("shared by billing, about redis",))
 HELD = "superseded by cases/redis-again: the same failure came back, and something else ended it"
 
+UNDER_WAY = remembered(
+    case(
+        "inc-20261116-0158-payment",
+        ago=timedelta(minutes=5),
+        title="payment: 120 errors in 2 minutes",
+        state=CaseState.OPEN,
+        minutes=None,
+        attempts=(attempt("restarted the payment workers", NO_EFFECT, by="bo"),),
+    ),
+    0.98,
+)
+
 SCENES: dict[str, Scene] = {
     "seen_exact": Scene(recollection(remembered(story()))),
     "seen_yesterday": Scene(recollection(remembered(story(ago=days(1))))),
@@ -127,6 +139,8 @@ SCENES: dict[str, Scene] = {
             remembered(story(ago=days(42))), asked=cue(incident="inc-20261116-0201-payment", since=NOW - days(0.01))
         )
     ),
+    "under_way_and_seen_before": Scene(recollection(UNDER_WAY, remembered(story(), 0.95))),
+    "under_way_and_new": Scene(recollection(UNDER_WAY, remembered(case(fix="Raised maxclients"), 0.12))),
     "turned_down_as_a_card": Scene(recollection(remembered(story())), experience=warned()),
     "a_part_turned_down_as_a_card": Scene(recollection(remembered(story())), experience=warned_of_a_part()),
     "maybe_related": Scene(

@@ -3006,6 +3006,11 @@ export interface components {
              * @default 0
              */
             times_seen: number;
+            /**
+             * Under Way
+             * @default []
+             */
+            under_way: components["schemas"]["Claim"][];
             cause?: components["schemas"]["Claim"] | null;
             /**
              * Fixes

@@ -524,6 +524,7 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     case: str | None = None
     occurred_at: datetime | None = None
     times_seen: int | None = None
+    under_way: list[Claim] | None = None
     cause: Claim | None = None
     fixes: list[Advice] | None = None
     avoid: list[Advice] | None = None
