@@ -10,6 +10,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from rich.cells import cell_len
 from tests.keyboard import Said, typed
 from tests.serving import free_port
 
@@ -125,6 +126,87 @@ def test_incidents_and_cases_are_one_list(hindcast: Keyboard) -> None:
     document = hindcast.json("list").document
     assert [one["id"] for one in document["incidents"]] == ["inc-live"]
     assert [one["id"] for one in document["cases"]] == ["inc-live", "redis-pool"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "ids"),
+    [
+        ("--state open", ["inc-live", "redis-pool"]),
+        ("--state resolved --state OPEN", ["inc-live", "redis-pool"]),
+        ("--state resolved", []),
+        ("--severity major", ["inc-live"]),
+        ("--service auth", ["redis-pool"]),
+        ("--text 'redis CONNECTIONS'", ["redis-pool"]),
+        ("--limit 1", ["inc-live"]),
+    ],
+)
+def test_the_list_is_narrowed(hindcast: Keyboard, asked: str, ids: list[str]) -> None:
+    """By state, severity, service and words, each as it is shown; and the document says the same."""
+    detected(hindcast)
+
+    lines = hindcast.ok(f"list {asked}").out.splitlines()
+    document = hindcast.json(f"list {asked}").document
+
+    assert [line.split()[0] for line in lines] == (["incident", *ids] if ids else [])
+    listed = {one["id"] for one in (*document["incidents"], *document["cases"])}
+    assert listed == set(ids)
+
+
+def test_a_list_that_goes_on_says_so(hindcast: Keyboard) -> None:
+    """What the limit cut is not passed over in silence, and neither is a list with nothing in it."""
+    detected(hindcast)
+
+    assert "There are more: --limit 2 shows them." in hindcast.ok("list --limit 1").err
+    assert "There are more" not in hindcast.ok("list").err
+    assert "No such incident. Ask for less" in hindcast.ok("list --service nobody").err
+
+
+def test_the_list_of_a_past_moment(hindcast: Keyboard) -> None:
+    """With --at the list is what was known then."""
+    before = hindcast.clock.now()
+    hindcast.clock.move(timedelta(minutes=1))
+    detected(hindcast)
+
+    then = [line.split()[0] for line in hindcast.ok(f"list --at {before:%Y-%m-%dT%H:%M:%SZ}").out.splitlines()]
+    assert then == ["incident", "redis-pool"]
+    assert [one["id"] for one in hindcast.json(f"list --at {before:%Y-%m-%dT%H:%M:%SZ}").document["cases"]] == [
+        "redis-pool"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "field", "remedy"),
+    [
+        ("--state nope", "--state", "open, awaiting, resolved"),
+        ("--severity bad", "--severity", "critical, major, minor"),
+        ("--days 3 --at yesterday", "--days", "Leave --days out"),
+    ],
+)
+def test_a_list_that_cannot_be_is_refused(hindcast: Keyboard, asked: str, field: str, remedy: str) -> None:
+    """What nobody can mean names the option and what to say instead."""
+    said = hindcast(f"list {asked}")
+
+    assert said.code == 2
+    assert field in said.err
+    assert remedy in said.err
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 100, 120, 160, 240])
+def test_the_list_fits_the_screen(hindcast: Keyboard, columns: int) -> None:
+    """One line for an incident where there is room, else two; no id is cut, no line wider than it has to be."""
+    title = "Verbindungen 接続 zu Redis brechen ab, " * 4
+    memory = hindcast.memory()
+    long = replace(POOL, id="past-redis-worker-pool-of-payments", title=title, attempts=())
+    Casebook(memory).put(long, actor="import", why="imported")
+    memory.close()
+    hindcast.patch.setenv("COLUMNS", str(columns))
+
+    lines = hindcast.ok("list").out.splitlines()
+
+    assert sum(long.id in line for line in lines) == 1
+    if columns >= 80:
+        assert max(map(cell_len, lines)) <= columns
+        assert len(lines) == (3 if columns >= 120 else 5)
 
 
 def test_a_case_is_shown_with_what_is_missing(hindcast: Keyboard) -> None:

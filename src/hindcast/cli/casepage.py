@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 from rich.padding import Padding
-from rich.table import Column, Table
 from rich.text import Text
 
 from hindcast.cli.render import clean, cut
@@ -27,44 +26,7 @@ OUTCOMES = {
     Outcome.UNKNOWN: ("?", "yellow"),
 }
 SYMPTOMS_SHOWN_MAX = 6
-TITLE_CHARS_MAX = 70
 QUOTE_CHARS_MAX = 160
-
-
-def table(rows: Sequence[tuple[Case | None, Incident | None]], now: datetime) -> Table:
-    """Incidents and cases as one list."""
-    shown = Table(
-        # An id that is cut cannot be copied.
-        Column("incident", no_wrap=True, min_width=max((len(_id(*row)) for row in rows), default=0)),
-        "state",
-        "severity",
-        "began",
-        "took",
-        "known",
-        "what",
-        box=None,
-        pad_edge=False,
-        padding=(0, 2, 0, 0),
-    )
-    for case, incident in rows:
-        state = standing(case, incident)
-        severity = str((incident.severity if incident else case.severity if case else None) or "")
-        began = incident.onset_at if incident else case.occurred_at if case else now
-        title = case.title if case else incident.title if incident else ""
-        shown.add_row(
-            _id(case, incident),
-            Text(state, style=STATES.get(state, "dim")),
-            Text(severity, style=SEVERITIES.get(severity, "")),
-            f"{began:%Y-%m-%d %H:%M}",
-            _took(case, incident, now),
-            Text(_known(case), style="dim"),
-            cut(clean(title), TITLE_CHARS_MAX),
-        )
-    return shown
-
-
-def _id(case: Case | None, incident: Incident | None) -> str:
-    return case.id if case else incident.id if incident else ""
 
 
 def standing(case: Case | None, incident: Incident | None) -> str:
@@ -138,24 +100,6 @@ def duration(length: timedelta) -> str:
     if hours:
         return f"{hours} h {minutes} min"
     return f"{minutes} min" if minutes else f"{seconds} s"
-
-
-def _took(case: Case | None, incident: Incident | None, now: datetime) -> str:
-    if case is not None and case.minutes_to_resolve is not None:
-        return duration(timedelta(minutes=case.minutes_to_resolve))
-    if incident is not None:
-        return duration((incident.closed_at or incident.quiet_since or now) - incident.onset_at)
-    return ""
-
-
-def _known(case: Case | None) -> str:
-    if case is None:
-        return ""
-    known = [("cause", case.cause), ("fix", case.resolution)]
-    words = [word for word, said in known if said is not None]
-    if case.attempts:
-        words.append(f"{len(case.attempts)} tried")
-    return ", ".join(words)
 
 
 def _section(title: str, lines: Sequence[str]) -> list[RenderableType]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,56 +10,29 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from hindcast.cli import casepage, casework, deciding, judging
-from hindcast.cli.options import At, Limit
+from hindcast.cli import casepage, casework, deciding, incident_list, judging
+from hindcast.cli.options import At
 from hindcast.cli.render import clean
 from hindcast.cli.session import Session, verb
-from hindcast.model.errors import Malformed, Missing
+from hindcast.model.errors import Missing
 from hindcast.model.ids import Address
 
 if TYPE_CHECKING:
     from hindcast.casebook import Kept
     from hindcast.model.case import Case
     from hindcast.model.incident import Incident
-    from hindcast.register import Register
 
 HELP = (
     "Incidents: what broke, since when, what was seen, what was tried, what ended it.\n\n"
     "Detection writes what it sees; you add what only people know. What you say here is what the next person gets "
     "when it happens again."
 )
-ROWS_MAX = 200
 
 app = typer.Typer(no_args_is_help=True, help=HELP, rich_markup_mode="rich")
 
+incident_list.install(app)
+
 Id = Annotated[str, typer.Argument(metavar="ID", help="As `hindcast incident list` shows it.")]
-
-
-@verb(app, "list", epilog="Example: hindcast incident list --days 90")
-def list_incidents(
-    session: Session,
-    days: Annotated[int, typer.Option("--days", min=1, help="How far back to look.")] = 30,
-    limit: Limit = ROWS_MAX,
-) -> None:
-    """List incidents and what is known about them, the newest first."""
-    from hindcast.casebook.summaries import Wanted
-    from hindcast.model.case import to_json as case_json
-    from hindcast.model.incident import to_json
-
-    wanted = Wanted(since=session.now() - timedelta(days=days))
-    register, space = deciding.register(session), session.settings.space
-    # The glances say which ones; only those that are shown are read whole.
-    newest = list(islice(register.summaries(space).newest(wanted), limit))
-    rows = [
-        (_case(register, space, one.id) if one.case_version else None, _seen(register, space, one.id)) for one in newest
-    ]
-    if not rows and not session.as_json:
-        session.hint(f"No incident in the last {days} days. `hindcast simulate --list` shows how to make one.")
-    document = {
-        "incidents": [to_json(incident) for _, incident in rows if incident is not None],
-        "cases": [case_json(case) for case, _ in rows if case is not None],
-    }
-    session.answer(document, casepage.table(rows, session.now()))
 
 
 @verb(app, "show", epilog="Example: hindcast incident show inc-20261115-0203-payment --at yesterday")
@@ -82,21 +54,6 @@ def show(session: Session, incident_id: Id, at: At = None) -> None:
         )
     gaps = missing_in(kept.case) if kept is not None and not kept.joined_into else ()
     session.answer(casepage.document(kept, incident, gaps), _page(kept, incident, gaps))
-
-
-def _case(register: Register, space: str, incident_id: str) -> Case | None:
-    """The case of an incident; None where somebody wrote something else in its place."""
-    from hindcast.casebook.layout import address_of, readable
-
-    kept = readable(register.memory(space).now().find(address_of(incident_id)))
-    return kept.case if kept is not None else None
-
-
-def _seen(register: Register, space: str, incident_id: str) -> Incident | None:
-    try:
-        return register.find(space, incident_id)
-    except Malformed:
-        return None
 
 
 casework.install(app)
