@@ -6,14 +6,18 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from hindcast.adapters.companion import Answer, serve
 
 _GATE = threading.Event()
 
 
-def begin(greeting: bytes) -> Answer:
-    """Answers with the greeting and the word, backwards."""
+@contextmanager
+def begin(greeting: bytes) -> Iterator[Answer]:
+    """Answers with the greeting and the word, backwards; writes down that it has ended where it was told to."""
 
     def answer(word: bytes, waited: float) -> bytes:
         if word == b"wait":
@@ -33,7 +37,9 @@ def begin(greeting: bytes) -> Answer:
             return str(waited).encode()
         return greeting + word[::-1]
 
-    return answer
+    yield answer
+    for file in sys.argv[2:]:
+        Path(file).write_text("let go")
 
 
 if __name__ == "__main__":

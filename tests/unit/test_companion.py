@@ -19,9 +19,9 @@ SECONDS_MAX = 30
 
 
 @contextmanager
-def started(idle_seconds: float = 60) -> Iterator[Companion]:
+def started(idle_seconds: float = 60, *more: str) -> Iterator[Companion]:
     """A companion that is ready, and closed in the end."""
-    companion = Companion(command(idle_seconds), b"> ")
+    companion = Companion((*command(idle_seconds), *more), b"> ")
     try:
         wait_for(lambda: companion.is_ready, what="the companion")
         yield companion
@@ -84,14 +84,15 @@ def test_whoever_waits_for_one_that_dies_is_told() -> None:
         wait_for(lambda: companion.is_over, what="the end")
         with pytest.raises(Unanswered):
             companion.ask(b"anybody").result(SECONDS_MAX)
-        wait_for(lambda: companion.has_failed, what="that it failed")
+        assert companion.has_failed, "known at once, lest another one is started"
         assert not companion.is_ready
 
 
 def test_one_that_cannot_start_is_never_ready() -> None:
     """A command that ends at once leaves somebody who is over, and nobody who waits."""
     companion = Companion((sys.executable, "-c", "raise SystemExit(1)"), b"")
-    wait_for(lambda: companion.has_failed, what="the end")
+    wait_for(lambda: companion.is_over, what="the end")
+    assert companion.has_failed
     assert not companion.is_ready
     companion.close()
 
@@ -110,6 +111,17 @@ def test_closing_lets_it_finish() -> None:
         companion.close()
         assert all(answer.result(SECONDS_MAX) for answer in answers)
         assert companion.is_over
+
+
+@pytest.mark.parametrize("idle_seconds", [60, 0.3])
+def test_what_it_opened_is_let_go_of(tmp_path: Path, idle_seconds: float) -> None:
+    """However it ends, closed or forgotten, it tidies up after the last answer."""
+    with started(idle_seconds, str(tmp_path / "ended")) as companion:
+        assert companion.ask(b"ok").result(SECONDS_MAX) == b"> ko"
+        if idle_seconds < 1:
+            wait_for(lambda: companion.is_over, what="the end")
+
+    assert (tmp_path / "ended").read_text() == "let go"
 
 
 def test_ctrl_c_is_not_meant_for_it() -> None:

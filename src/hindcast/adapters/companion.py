@@ -15,7 +15,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from time import monotonic
 from typing import IO
@@ -24,6 +24,7 @@ from typing import IO
 _HEAD = struct.Struct("!QBI")
 GREETING = 0
 CLOSE_SECONDS_MAX = 5.0
+END_SECONDS_MAX = 1.0
 
 # From a request, and how many seconds it has waited, to its answer; whatever it raises tells the one who asked that
 # there is none.
@@ -68,7 +69,13 @@ class Companion:
     @property
     def has_failed(self) -> bool:
         """Whether it has ended otherwise than it should."""
-        return self._is_over and bool(self._process.poll())
+        if not self._is_over:
+            return False
+        try:
+            # Its last answer was read a moment before the system knows how it ended.
+            return bool(self._process.wait(END_SECONDS_MAX))
+        except subprocess.TimeoutExpired:
+            return True
 
     def ask(self, request: bytes) -> Future[bytes]:
         """Ask for something. The future raises Unanswered if there is no answer, for whatever reason."""
@@ -140,8 +147,11 @@ def _frame(read: Callable[[int], bytes]) -> tuple[int, bool, bytes] | None:
     return (number, bool(is_answer), content) if len(content) == size else None
 
 
-def serve(begin: Callable[[bytes], Answer], *, threads: int, idle_seconds: float) -> None:
-    """Be a companion, in a process of its own: answer until nobody asks any more. `begin` is handed the greeting."""
+def serve(begin: Callable[[bytes], AbstractContextManager[Answer]], *, threads: int, idle_seconds: float) -> None:
+    """Be a companion, in a process of its own: answer until nobody asks any more, then let go of what `begin` opened.
+
+    `begin` is handed the greeting.
+    """
     # Whoever presses Ctrl-C means the one who started it, and that one tells it when it is over.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(1), "wb")
@@ -166,13 +176,12 @@ def serve(begin: Callable[[bytes], Answer], *, threads: int, idle_seconds: float
     greeting = _frame(read)
     if greeting is None:
         return
-    answer = begin(greeting[2])
 
-    def work(request: bytes, came_at: float) -> bytes:
+    def work(answer: Answer, request: bytes, came_at: float) -> bytes:
         return answer(request, monotonic() - came_at)
 
-    with ThreadPoolExecutor(threads) as pool:
+    with begin(greeting[2]) as answer, ThreadPoolExecutor(threads) as pool:
         pool.submit(bytes).add_done_callback(partial(tell, GREETING))
         while select.select([0], [], [], idle_seconds)[0] and (frame := _frame(read)):
             number, _, request = frame
-            pool.submit(work, request, monotonic()).add_done_callback(partial(tell, number))
+            pool.submit(work, answer, request, monotonic()).add_done_callback(partial(tell, number))

@@ -6,7 +6,6 @@ already, so that the server has nothing left to do but to pass it on.
 
 from __future__ import annotations
 
-import atexit
 import gc
 import sys
 import threading
@@ -106,44 +105,54 @@ class _Stopwatch:
         return float(getattr(self._of_thread, work.value, 0.0))
 
 
-def begin(greeting: bytes) -> Answer:
-    """What answers questions about the memories of these settings."""
-    given, space = msgspec.msgpack.decode(greeting, type=tuple[Settings, str])
-    clock, model, watch = WallClock(), embedder(given), _Stopwatch()
+class Mind:
+    """What answers questions about the memories of some settings."""
 
-    def open_space(name: str, create: bool = False) -> Memory:  # noqa: ARG001
-        # Asking never begins a memory.
-        return open_memory_with(replace(given, space=name), model, create=False, clock=clock)
+    def __init__(self, given: Settings) -> None:
+        clock, model = WallClock(), embedder(given)
 
-    minds = Minds(Register(open_space, lock=threading.Lock), now=clock.now, instruments=watch)
-    lately, crowd = Lately(), Crowd(glances=model is not None, ponders=True)
+        def open_space(name: str, create: bool = False) -> Memory:  # noqa: ARG001
+            # Asking never begins a memory.
+            return open_memory_with(replace(given, space=name), model, create=False, clock=clock)
 
-    def stands(asked: Asked, grounds: Grounds, since: int) -> bool:
-        return asked.branch == MAIN and minds.still_stands(asked.space, grounds, since)
+        self._watch = _Stopwatch()
+        self._register = Register(open_space, lock=threading.Lock)
+        self._minds = Minds(self._register, now=clock.now, instruments=self._watch)
+        self._lately, self._crowd = Lately(), Crowd(glances=model is not None, ponders=True)
+        self._afterthoughts = Afterthoughts(self._think, self._crowd)
 
-    def answer(request: bytes, waited: float = 0.0) -> bytes:
+    def answer(self, request: bytes, waited: float = 0.0) -> bytes:
+        """What was told lately, or a thought; in a rush a glance, and the thought afterwards."""
         asked = msgspec.msgpack.decode(request, type=Asked)
-        step, still = minds.step(asked.space), partial(stands, asked)
-        if (known := lately.find(request, step, still)) is not None:
+        step, still = self._minds.step(asked.space), partial(self._stands, asked)
+        if (known := self._lately.find(request, step, still)) is not None:
             return known
-        with crowd.joined(PATIENCE_SECONDS - waited) as is_thought_about:
+        with self._crowd.joined(PATIENCE_SECONDS - waited) as is_thought_about:
             at_a_glance = not is_thought_about
             # Who was before may have asked the same.
-            known = lately.find(request, step, still, at_a_glance=at_a_glance)
-            told = known or answer_anew(request, asked, step, at_a_glance=at_a_glance)
+            known = self._lately.find(request, step, still, at_a_glance=at_a_glance)
+            told = known or self._anew(request, asked, step, at_a_glance=at_a_glance)
         # What is asked about a moment is not kept, so that thinking about it would help nobody.
         if at_a_glance and asked.at is None:
-            afterthoughts.add(request)
+            self._afterthoughts.add(request)
         return told
 
-    def think(request: bytes) -> None:
-        asked = msgspec.msgpack.decode(request, type=Asked)
-        step = minds.step(asked.space)
-        if lately.find(request, step, partial(stands, asked)) is None:
-            answer_anew(request, asked, step, at_a_glance=False)
+    def close(self) -> None:
+        """A model must not be taken down while it reads; what it still had to read is left for the next time."""
+        self._afterthoughts.stop()
+        self._register.close()
 
-    def answer_anew(request: bytes, asked: Asked, step: int, *, at_a_glance: bool) -> bytes:
-        found = minds.of(asked.space).ask(
+    def _think(self, request: bytes) -> None:
+        asked = msgspec.msgpack.decode(request, type=Asked)
+        step = self._minds.step(asked.space)
+        if self._lately.find(request, step, partial(self._stands, asked)) is None:
+            self._anew(request, asked, step, at_a_glance=False)
+
+    def _stands(self, asked: Asked, grounds: Grounds, since: int) -> bool:
+        return asked.branch == MAIN and self._minds.still_stands(asked.space, grounds, since)
+
+    def _anew(self, request: bytes, asked: Asked, step: int, *, at_a_glance: bool) -> bytes:
+        found = self._minds.of(asked.space).ask(
             asked.text,
             services=asked.services,
             moment=asked.at,
@@ -155,24 +164,30 @@ def begin(greeting: bytes) -> Answer:
         packed = pack(found.recollection, found.diagnosis, tokens_max=tokens) if tokens is not None else None
         encode = msgspec.json.encode
         told = msgspec.msgpack.encode(
-            Told(encode(found.diagnosis), encode(packed), watch.last(Work.ANSWER), at_a_glance)
+            Told(encode(found.diagnosis), encode(packed), self._watch.last(Work.ANSWER), at_a_glance)
         )
         # What another space shares is its own to change, and to stop at once.
         if asked.at is None and all(one.space in ("", asked.space) for one in found.recollection.remembered):
             seconds = stands_seconds(found.recollection)
             grounds = grounds_of(found.recollection)
-            lately.keep(request, step, told, grounds, seconds=seconds, at_a_glance=at_a_glance)
+            self._lately.keep(request, step, told, grounds, seconds=seconds, at_a_glance=at_a_glance)
         return told
 
-    afterthoughts = Afterthoughts(think, crowd)
-    # A model must not be taken down while it reads.
-    atexit.register(afterthoughts.stop)
-    for text in _FIRST:
-        with suppress(HindcastError):
-            answer(msgspec.msgpack.encode(Asked(space, text)))
-    gc.collect()
-    gc.freeze()
-    return answer
+
+@contextmanager
+def begin(greeting: bytes) -> Iterator[Answer]:
+    """A mind, for as long as somebody asks it."""
+    given, space = msgspec.msgpack.decode(greeting, type=tuple[Settings, str])
+    mind = Mind(given)
+    try:
+        for text in _FIRST:
+            with suppress(HindcastError):
+                mind.answer(msgspec.msgpack.encode(Asked(space, text)))
+        gc.collect()
+        gc.freeze()
+        yield mind.answer
+    finally:
+        mind.close()
 
 
 def main() -> None:

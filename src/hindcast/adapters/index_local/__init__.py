@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from hindcast.adapters.index_local.asking import Asking, wanted_arms
 from hindcast.adapters.index_local.catalog import Catalog, Mask
-from hindcast.adapters.index_local.files import MAKING, WRITING, alone, write_whole
+from hindcast.adapters.index_local.files import MAKING, WRITING, alone, alone_if_free, write_whole
 from hindcast.adapters.index_local.text import keys_of, searched
 from hindcast.adapters.index_local.vectors import VERSIONS_PER_EMBEDDING, Vectors, forget_models
 from hindcast.adapters.index_local.words import Words
@@ -37,6 +38,10 @@ FORMAT = 2
 COMMITS_PER_FETCH = 5_000
 # A search may wait for so many fresh texts to be embedded; more are left to `follow`, and the answer says so.
 EMBEDDED_ON_SEARCH_MAX = 32
+# Where nobody waits, the model reads so many at a time of whatever is lacking, and then rests for as long as that took.
+EMBEDDED_MEANWHILE = 32
+# How often to look whether another process has ended what only one may do.
+TURN_SECONDS = 0.2
 # How many new versions are worth writing the catalog anew; it can always catch up from the store.
 SAVE_AFTER_VERSIONS = 20_000
 # Questions about everything, and in between some about what has just been learnt.
@@ -63,6 +68,7 @@ class LocalIndex:
         # What the last question saw, and what it was: several megabytes in a large memory, so only of one.
         self._seen: dict[tuple[Scope, Filter, int, int], tuple[Mask, NDArray[np.int64]]] = {}
         self._looked_at = -1
+        self._closing = threading.Event()
         self._model = ThreadPoolExecutor(max_workers=2, thread_name_prefix="hindcast-model")
         self._making = ThreadPoolExecutor(max_workers=1, thread_name_prefix="hindcast-vectors")
 
@@ -123,36 +129,67 @@ class LocalIndex:
         if embed:
             self._embed(vectors, progress)
         elif self._makes_meanwhile:
-            self._making.submit(self._embed_few, vectors).add_done_callback(_tell_failure)
+            self._making.submit(self._embed_meanwhile, vectors).add_done_callback(_tell_failure)
         else:
             self._embed_few(vectors)
 
-    def _embed_few(self, vectors: Vectors) -> None:
-        # A search can do without; whoever asks for embedding wants to know.
-        with suppress(HindcastError):
-            self._embed(vectors, None, EMBEDDED_ON_SEARCH_MAX)
-
-    def _embed(self, vectors: Vectors, progress: Progress | None, versions_max: int | None = None) -> None:
-        """Give versions the vectors that they lack; none if they are more than `versions_max`.
+    def _embed(self, vectors: Vectors, progress: Progress | None) -> None:
+        """Give all versions the vectors that they lack.
 
         One process at a time, whoever is second finds nothing left to do. While the model reads, everybody else may
         search and write.
         """
         with alone(self._folder, MAKING):
-            with self._lock:
-                pending = vectors.lacking(self._catalog)
-            if versions_max is not None and len(pending) > versions_max:
-                return
+            pending = self._lacking(vectors)
             for start in range(0, len(pending), VERSIONS_PER_EMBEDDING):
                 part = pending[start : start + VERSIONS_PER_EMBEDDING]
-                made = vectors.read_texts(part)
-                with self._lock:
-                    vectors.keep(made)
+                self._make(vectors, part)
                 if progress is not None:
                     progress(start + len(part), len(pending), "texts embedded")
-            if versions_max is None:
-                with self._lock:
-                    vectors.complete_tokens(self._catalog, progress)
+            with self._lock:
+                vectors.complete_tokens(self._catalog, progress)
+
+    def _embed_few(self, vectors: Vectors) -> None:
+        """The same if they are few, and nobody else is at it: a search can do without."""
+        with suppress(HindcastError), alone_if_free(self._folder, MAKING) as may_make:
+            pending = self._lacking(vectors) if may_make else []
+            if 0 < len(pending) <= EMBEDDED_ON_SEARCH_MAX:
+                self._make(vectors, pending)
+
+    def _embed_meanwhile(self, vectors: Vectors) -> None:
+        """However many they are, as soon as nobody else is at it."""
+        is_done = False
+        while not is_done and not self._closing.is_set():
+            with suppress(HindcastError), alone_if_free(self._folder, MAKING) as is_done:
+                if is_done:
+                    self._embed_bit_by_bit(vectors)
+            if not is_done:
+                self._closing.wait(TURN_SECONDS)
+
+    def _embed_bit_by_bit(self, vectors: Vectors) -> None:
+        """The newest first; what is written meanwhile comes before the rest."""
+        seen = self._catalog.version
+        pending = self._lacking(vectors)
+        if len(pending) > EMBEDDED_ON_SEARCH_MAX:
+            LOG.info("The model reads %d texts that can be found only by their words so far.", len(pending))
+        while pending and not self._closing.is_set():
+            part, pending = pending[:EMBEDDED_MEANWHILE], pending[EMBEDDED_MEANWHILE:]
+            begin = time.monotonic()
+            self._make(vectors, part)
+            if pending:
+                # Whoever asks needs the processor more.
+                self._closing.wait(time.monotonic() - begin)
+            if seen != self._catalog.version:
+                seen, pending = self._catalog.version, self._lacking(vectors)
+
+    def _lacking(self, vectors: Vectors) -> list[int]:
+        with self._lock:
+            return vectors.lacking(self._catalog)
+
+    def _make(self, vectors: Vectors, versions: Sequence[int]) -> None:
+        made = vectors.read_texts(versions)
+        with self._lock:
+            vectors.keep(made)
 
     def _take_versions(self, until: int, progress: Progress | None) -> None:
         after = min(self._catalog.version, self._words.version) if self._words_behind() else self._catalog.version
@@ -256,7 +293,8 @@ class LocalIndex:
 
     def close(self) -> None:
         """Write down how far it has come, and let go of files."""
-        # Waits for what is being made, which needs the lock.
+        # Waits for what is being made, which needs the lock, and for no more of it.
+        self._closing.set()
         self._making.shutdown(cancel_futures=True)
         with self._lock:
             if self._opened and self._catalog.version != self._saved:

@@ -36,9 +36,9 @@ def alone(folder: Path, name: str = WRITING) -> Iterator[None]:
 
 
 @contextmanager
-def alone_if_free(folder: Path) -> Iterator[bool]:
-    """The same without waiting: False when another process writes here just now."""
-    with (folder / WRITING).open("a") as lock:
+def alone_if_free(folder: Path, name: str = WRITING) -> Iterator[bool]:
+    """The same without waiting: False when another process does this here just now."""
+    with (folder / name).open("a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
