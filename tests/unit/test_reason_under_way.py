@@ -86,7 +86,7 @@ def test_what_is_under_way_may_be_related_only() -> None:
     found = answer(now(confidence=0.5))
 
     assert found.familiarity is Familiarity.NEW
-    assert found.under_way[0].text.startswith("Maybe part of it: payment: 120 errors in 2 minutes")
+    assert found.under_way[0].text.endswith("nobody has said what ended it, and it may be another failure.")
 
 
 def test_what_was_tried_so_far_is_told() -> None:

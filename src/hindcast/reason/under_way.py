@@ -75,6 +75,6 @@ def _is_untold(case: Case) -> bool:
 def _said(one: Remembered, now: datetime) -> str:
     case = one.case
     title = one_line(case.title, TITLE_CHARS_MAX).rstrip(".")
-    sure = "" if one.familiarity is Familiarity.SEEN else "Maybe part of it: "
+    doubt = "" if one.familiarity is Familiarity.SEEN else ", and it may be another failure"
     quiet = " and is quiet" if case.resolved_at is not None else ""
-    return f"{sure}{title} ({case.id}) began {age(case.occurred_at, now)}{quiet}; nobody has said what ended it."
+    return f"{title} ({case.id}) began {age(case.occurred_at, now)}{quiet}; nobody has said what ended it{doubt}."

@@ -7,6 +7,7 @@ import { headlineOf, sentence } from "@/lib/words";
 import { Confidence, percent, trackRecord } from "./Confidence";
 import { EvidenceLinks } from "./Evidence";
 import { Time } from "./Time";
+import { UnderWay } from "./UnderWay";
 
 type Diagnosis = Schemas["Diagnosis"];
 
@@ -39,6 +40,7 @@ export function Recalled({ diagnosis, isSmall = false, change }: RecalledProps) 
             {headlineOf(diagnosis)}
           </Heading>
           {isKnown && <Which diagnosis={diagnosis} />}
+          <UnderWay underWay={diagnosis.under_way} lead="Happening now" />
         </div>
       </div>
       {!isSmall && reasons.length > 0 && (

@@ -11,6 +11,7 @@ import { ChipButton } from "@/ui/Chip";
 import { GUESS, percent, trackRecord } from "@/ui/Confidence";
 import { Changed } from "@/ui/Diff";
 import { EvidenceLinks } from "@/ui/Evidence";
+import { UnderWay } from "@/ui/UnderWay";
 import { NowAndThen } from "./NowAndThen";
 
 type Answer = Schemas["AnswerTold"];
@@ -97,7 +98,7 @@ function HeroHead({ answer, incident }: Pick<HeroProps, "answer" | "incident">) 
         {diagnosis.differs?.length ? (
           <p className="text-small break-words text-sand">What differs now: {diagnosis.differs.join(" ")}</p>
         ) : null}
-        <UnderWay underWay={diagnosis.under_way} />
+        <UnderWay underWay={diagnosis.under_way} lead="Also happening now" />
       </div>
       <div className="shrink-0 text-right max-sm:flex max-sm:basis-full max-sm:flex-wrap max-sm:items-baseline max-sm:gap-x-2 max-sm:pl-11 max-sm:text-left">
         <p className="text-recall font-semibold whitespace-nowrap">{percent(diagnosis.confidence)} match</p>
@@ -108,15 +109,6 @@ function HeroHead({ answer, incident }: Pick<HeroProps, "answer" | "incident">) 
       </div>
     </div>
   );
-}
-
-/** The same failure elsewhere at this moment: two pages for one trouble are worth joining. */
-function UnderWay({ underWay }: { underWay: HeroProps["answer"]["diagnosis"]["under_way"] | undefined }) {
-  return (underWay ?? []).map((one) => (
-    <p key={one.text} className="text-small break-words text-sand">
-      Also happening now: {one.text} <EvidenceLinks evidence={one.evidence} />
-    </p>
-  ));
 }
 
 function iconOf(reason: string): ReactNode {
@@ -325,7 +317,7 @@ function FirstSight({ incident, answer, rolledBack }: Pick<HeroProps, "incident"
             Your team has not seen this before.
           </h2>
           <p className="text-fg2">{diagnosis.headline}</p>
-          <UnderWay underWay={diagnosis.under_way} />
+          <UnderWay underWay={diagnosis.under_way} lead="Also happening now" />
         </div>
       </div>
       <div className="px-5 pt-3 pb-2">
