@@ -292,6 +292,25 @@ def test_patterns_of_an_error_count_only_what_is_alike(desk: Desk) -> None:
     assert 0 < alike < every
 
 
+def test_patterns_of_a_name_in_the_wrong_place_are_counted(desk: Desk) -> None:
+    """A model that gives the name of a component as the error gets what it meant, and sees how it was read."""
+    meant, given = call(desk, "resolution_patterns", about="redis"), call(desk, "resolution_patterns", text=" redis ")
+
+    assert given.data == meant.data
+    assert given.text == meant.text
+    assert "incidents of redis" in given.text
+
+
+def test_patterns_of_nothing_say_what_to_give(desk: Desk, empty: Desk) -> None:
+    """Where there is nothing to count, the answer says what would help, and calls memory empty only when it is."""
+    unlike = call(desk, "resolution_patterns", text="the frobnicator 9000 refuses quantum entanglement").text
+    late = call(desk, "resolution_patterns", since="2027-01-01T00:00:00Z").text
+
+    assert "or the name of a service or component as `about`" in unlike
+    assert "Ask for an earlier `since`" in late
+    assert "Nothing was recorded yet." in call(empty, "resolution_patterns").text
+
+
 def test_patterns_of_a_service_that_nobody_knows_say_so(desk: Desk) -> None:
     """A misspelt service is no pattern of nothing."""
     assert "No incident of paymnet" in call(desk, "resolution_patterns", about="paymnet").text

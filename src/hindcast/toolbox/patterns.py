@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+import msgspec
 from msgspec import Meta
 
 from hindcast.casebook.summaries import Summary, Wanted
@@ -52,6 +53,11 @@ class PatternsArguments(Arguments, frozen=True, kw_only=True):
 
 def _patterns(desk: Desk, given: PatternsArguments) -> ToolAnswer:
     chosen = _chosen(desk, given)
+    if not chosen.kept and not given.about.strip() and len(given.text.split()) == 1:
+        # One word is hardly ever an error, and often the name that belongs into `about`.
+        named_so = msgspec.structs.replace(given, about=given.text.strip(), text="")
+        other = _chosen(desk, named_so)
+        given, chosen = (named_so, other) if other.kept else (given, chosen)
     found = patterns_of([(kept.case, ref_of(kept)) for kept in chosen.kept])
     sheet = Sheet(given.tokens_max)
     sheet.say(_head(given, found, chosen.older))
@@ -111,7 +117,11 @@ def _head(given: PatternsArguments, found: Patterns, older: int) -> str:
     of = f" of {named(given.about)}" if given.about.strip() else ""
     like = f" like {quoted(given.text, 80)}" if given.text.strip() else ""
     if not found.incidents:
-        hint = "Check the spelling of the service with search_incidents." if of else "Nothing was recorded yet."
+        hint = "Nothing was recorded yet." if not given.since else "Ask for an earlier `since`, or leave it out."
+        if of:
+            hint = "Check the spelling of the service with search_incidents."
+        elif like:
+            hint = "Give the error as it was printed, or the name of a service or component as `about`."
         return f"No incident{of}{like} to count. {hint}"
     said = [f"{counted(found.incidents, 'incident')}{of}{like}, {found.resolved} resolved"]
     if found.recurrences:
