@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,8 @@ FILES = ("dev", "held")
 WITHOUT_RERANKER = RecallLimits(arms=tuple(arm for arm in ARMS if arm != "tokens"))
 # The one that decides, as far as it is there.
 DECIDES = "held"
+# How a dispute about the cause is worded (hindcast.reason.causes).
+ANOTHER_CAUSE = " another cause: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,22 @@ class Answered:
         decoys = {f"cases/{name}" for name in self.line.get("decoys", ())}
         rests_on = [ref.partition("@")[0] for ref in self.diagnosis.fixes[0].evidence] if self.diagnosis.fixes else []
         return bool(rests_on) and decoys.issuperset(rests_on)
+
+    @property
+    def agreeing(self) -> tuple[int, int]:
+        """Of other cases that are cited for the cause, how many are the same failure, and how many there are."""
+        cause = self.diagnosis.cause
+        return self._same_failure([cause.evidence[1:]] if cause is not None else [])
+
+    @property
+    def disputing(self) -> tuple[int, int]:
+        """Of cases that are said to give another cause, how many are the same failure, and how many there are."""
+        return self._same_failure([one.evidence[:-1] for one in self.diagnosis.disputes if ANOTHER_CAUSE in one.text])
+
+    def _same_failure(self, cited: Sequence[Sequence[str]]) -> tuple[int, int]:
+        is_right = bool(self.judged.ranked) and self.judged.ranked[0] in self.judged.relevant
+        names = [ref.partition("@")[0].removeprefix("cases/") for refs in cited for ref in refs] if is_right else []
+        return sum(name in self.judged.relevant for name in names), len(names)
 
 
 def ask(memory: Memory, name: str, limits: RecallLimits = LIMITS) -> list[Answered]:
@@ -126,6 +144,8 @@ def _table(asked: Mapping[str, Sequence[Answered]], measures: Mapping[str, Measu
         ("calibration error", [f"{one.ece:.3f}" for one in told]),
         ("harmful under don't try", [_share(_sums(one)) for one in asked.values()]),
         ("harmful under the fix", [str(sum(each.proposed for each in one)) for one in asked.values()]),
+        ("cited beside it for the cause, rightly", [_of(one.agreeing for one in each) for each in asked.values()]),
+        ("  with another cause, the same failure", [_of(one.disputing for one in each) for each in asked.values()]),
         ("first fix from decoys only", [str(sum(each.misled for each in one)) for one in asked.values()]),
     ]
     for name, values in rows:
@@ -192,6 +212,11 @@ def _tell_misses(console: Console, answers: Sequence[Answered], misses: int) -> 
         if told <= misses:
             at = next((str(place) for place, case in enumerate(judged.ranked, 1) if case in judged.relevant), "-")
             console.print(f"{judged.query_id}: {first} {judged.confidence:.2f} seen={judged.seen}; right at {at}")
+
+
+def _of(counts: Iterable[tuple[int, int]]) -> str:
+    right, cited = map(sum, zip(*counts, strict=True))
+    return f"{right} of {cited}"
 
 
 def _sums(answers: Sequence[Answered]) -> tuple[int, int]:

@@ -218,7 +218,12 @@ def test_a_guess_gives_way_to_a_cause(guess: str) -> None:
     [
         ("Workers did not release connections", "connections were never released by the worker", True),
         ("The certificate had expired", "A pool of connections ran dry", False),
-        ("some leak in the workers", "The workers did not release their connection to redis after a task", False),
+        (
+            "process did not reload the renewed keystore",
+            "nginx reads the certificate at start; nothing reloads it",
+            True,
+        ),
+        ("default CPU limit throttles the jobs", "CFS quota too small: throttled, esp. during JIT", True),
         ("A leak.", "The client leaks sockets.", True),
         ("接続が漏れていた", "接続が漏れていた", True),
         ("接続が漏れていた", "証明書が切れていた", False),
@@ -227,6 +232,31 @@ def test_a_guess_gives_way_to_a_cause(guess: str) -> None:
 def test_causes_agree_by_their_words(a: str, b: str, agreed: bool) -> None:
     """The same thing in other forms of its words is agreement; nothing in common is none."""
     assert agree(a, b) is agreed
+    assert agree(b, a) is agreed
+
+
+def test_to_name_the_same_component_is_no_agreement() -> None:
+    """Two causes of a failure of Redis both name Redis; that alone makes them no one cause."""
+    found = answer(
+        remembered(story("a", cause="Redis kept the connections of dead workers.")),
+        remembered(case("b", cause="The payment network dropped packets to Redis."), 0.9),
+    )
+
+    assert found.cause is not None
+    assert found.cause.evidence == ("cases/a@12",)
+    assert found.disputes[0].text.startswith("cases/b@12 gives another cause: ")
+
+
+def test_not_to_know_is_no_other_opinion() -> None:
+    """A case of which nobody knew the cause neither vouches for what another one says, nor disputes it."""
+    found = answer(
+        remembered(story("a", cause="The workers did not release their connections.")),
+        remembered(case("b", cause="unknown, some leak in the workers"), 0.9),
+    )
+
+    assert found.cause is not None
+    assert found.cause.evidence == ("cases/a@12",)
+    assert found.disputes == ()
 
 
 def test_an_old_case_is_told_to_be_old() -> None:
