@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 ANSWER_SECONDS_MAX = 60
+SLEEP_SECONDS = 0.005
 
 
 def framed(method: str, path: str, port: int, body: bytes = b"") -> bytes:
@@ -58,6 +59,25 @@ def paced(port: int, requests: Sequence[bytes], *, seconds: float, per_second: f
     for thread in threads:
         thread.join()
     return taken
+
+
+class Sleeper:
+    """Wakes every few milliseconds and notes how late: a stall that it sees as well is the machine's."""
+
+    def __init__(self) -> None:
+        self._worst = 0.0
+        threading.Thread(target=self._sleep, daemon=True).start()
+
+    def _sleep(self) -> None:
+        while True:
+            begin = time.perf_counter()
+            time.sleep(SLEEP_SECONDS)
+            self._worst = max(self._worst, time.perf_counter() - begin - SLEEP_SECONDS)
+
+    def worst_ms(self) -> float:
+        """How late it woke at the worst since it was asked last."""
+        worst, self._worst = self._worst, 0.0
+        return worst * 1e3
 
 
 class Crowd:

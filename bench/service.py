@@ -3,7 +3,8 @@
 `make bench NAME=service` prints a table and, as its last line, the figures that are promised. A real `hindcast serve`
 runs on a store of ten thousand incidents with the model pack, from bytecode, as an installed one does; the clients are
 plain sockets that send what was made beforehand. The share of the processors that they take is told, and so is what a
-shared host withheld from this machine meanwhile: where that is much, the times are those of the neighbours.
+shared host withheld from this machine meanwhile, and how late something woke that only sleeps: where that is much, the
+times are those of the neighbours.
 `BENCH_ARGS="--folder F"` keeps the store for the next run; `--quick` measures less of everything.
 """
 
@@ -31,7 +32,16 @@ from tests.serving import Serving, start
 from bench._cases import questions
 from bench._live import burst
 from bench._load import RECORDS_PER_REQUEST
-from bench._service_load import Crowd, framed, paced, processor_seconds, resident_mb, waited, withheld_seconds
+from bench._service_load import (
+    Crowd,
+    Sleeper,
+    framed,
+    paced,
+    processor_seconds,
+    resident_mb,
+    waited,
+    withheld_seconds,
+)
 from bench._service_world import make, settings
 from bench._world import SPACE
 from hindcast import __file__ as package
@@ -195,7 +205,7 @@ def heard(running: Serving, plan: Plan) -> tuple[list[float], list[float]]:
 
 def measure(folder: Path, plan: Plan, console: Console) -> str:
     """Everything, as a table and a line. The folder is written to."""
-    texts = [one.text for one in questions(300)]
+    texts, sleeper = [one.text for one in questions(300)], Sleeper()
     starts: list[float] = []
     for _ in range(plan.starts):
         with served(folder) as (_running, taken):
@@ -204,12 +214,16 @@ def measure(folder: Path, plan: Plan, console: Console) -> str:
     with served(folder) as (running, _):
         time.sleep(plan.idle_seconds)
         idle = resident_mb(running.process.pid)
+        sleeper.worst_ms()
         quiet_list = lists(running, min(plan.seconds, 10))
+        stalls = [sleeper.worst_ms()]
         with pouring(running, plan.seconds + FIRST_SECONDS + NEW_SECONDS + 20) as sender:
             server_before, sender_before = processor_seconds(running.process.pid), processor_seconds(sender.pid)
             begin, own, logs_before = time.perf_counter(), time.process_time(), _logs(running)
             withheld_before = withheld_seconds()
+            sleeper.worst_ms()
             asked = recalls(running, texts, plan.seconds)
+            stalls.append(sleeper.worst_ms())
             elapsed = time.perf_counter() - begin
             shares = [
                 (processor_seconds(running.process.pid) - server_before) / elapsed,
@@ -222,7 +236,9 @@ def measure(folder: Path, plan: Plan, console: Console) -> str:
         seen, briefed = heard(running, plan)
         # All of it at once: the listeners are still there, and their incidents are noticed to be over.
         with pouring(running, plan.seconds + 10):
+            sleeper.worst_ms()
             at_once = asked_over_rest(running, texts, plan.seconds, RECALLS_PER_S)
+            stalls.append(sleeper.worst_ms())
     limit = 1.5 * p(alone, 99) + 5
     table = Table("figure", "p50", "p99", "limit", title=f"{plan.incidents:,} incidents, {len(texts)} questions")
     rows = (
@@ -244,6 +260,8 @@ def measure(folder: Path, plan: Plan, console: Console) -> str:
     said = "server and second process {:.2f}, sender {:.3f}, this process {:.2f} processors; {:.2f} withheld"
     said = said.format(*shares)
     table.add_row("while recalling", said, f"{taken_in:,} records", "")
+    late = "list {:.1f}, recall {:.1f}, all at once {:.1f}".format(*stalls)
+    table.add_row("how late this process woke at the worst meanwhile, ms", late, "", "")
     console.print(table)
     return (
         f"service: recall_p99_ms={p(asked.again, 99):.1f} list_p99_ms={p(quiet_list, 99):.1f} "
