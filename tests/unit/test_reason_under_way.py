@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.remembering import NOW, OWN, attempt, case, recollection, remembered, story
+from tests.remembering import NOW, OWN, attempt, case, cue, recollection, remembered, story
 
 from hindcast.model.case import CaseState, Outcome
 from hindcast.model.diagnosis import Diagnosis
@@ -139,6 +139,23 @@ def test_what_nobody_closed_for_long_is_no_news(fields: dict[str, Any]) -> None:
     one = remembered(one.case, one.confidence, gates=gates)
 
     assert answer(one, remembered(story(), 0.96)).under_way == ()
+
+
+def test_asked_about_the_last_time_it_happened_again() -> None:
+    """On the page of an incident of long ago, the one that is under way is what came later, and it answers."""
+    asked = cue(incident="redis-resets", since=NOW - timedelta(weeks=6))
+    found = answer(now(), asked=asked)
+
+    assert (found.case, found.familiarity, found.under_way) == (ID, Familiarity.SEEN, ())
+    assert found.headline.startswith("Your team hit this 5 minutes ago: payment: 120 errors")
+
+
+def test_asked_about_one_that_goes_on_the_others_stand_beside() -> None:
+    """Two incidents of one failure at the same time tell of the last time, and of each other."""
+    asked = cue(incident="inc-20261116-0200-auth", since=NOW - timedelta(minutes=3))
+    found = answer(now(), remembered(story(), 0.9), asked=asked)
+
+    assert (found.case, len(found.under_way)) == ("redis-resets", 1)
 
 
 def test_of_several_that_never_ended_the_one_that_did_answers() -> None:

@@ -23,8 +23,13 @@ TOLD_MAX = 3
 
 
 def goes_on(recollection: Recollection, own: str | None) -> tuple[Remembered, ...]:
-    """What came to mind and is happening now, the newest first. What goes on in other spaces is theirs."""
-    now = recollection.cue.at
+    """What came to mind and is happening now, the newest first. What goes on in other spaces is theirs.
+
+    Asked about an incident of long ago, it is what came later, and no part of the question.
+    """
+    now, since = recollection.cue.at, recollection.cue.since
+    if since is not None and now - since >= UNDER_WAY_WITHIN:
+        return ()
     found = [
         one
         for one in recollection.remembered
