@@ -61,8 +61,9 @@ await story(async ({ page, allow }) => {
   await until(async () => /Note (?:3|4)\d/.test(await moment()), "the slider stands six days ago");
   const isNamed = () =>
     page.getByRole("slider").evaluate((one) => {
-      const [label, rail] = [one.nextElementSibling, one.closest("[data-rail]")].map((part) => part.getBoundingClientRect());
-      return label.left >= rail.left && label.right <= rail.right;
+      // The one that was found may be drawn anew this very moment; then the next look tells.
+      const [label, rail] = [one.nextElementSibling, one.closest("[data-rail]")].map((part) => part?.getBoundingClientRect());
+      return Boolean(label && rail) && label.left >= rail.left && label.right <= rail.right;
     });
   await until(isNamed, "its whole date is in sight");
   await page.getByRole("button", { name: "Compare" }).click();
