@@ -81,6 +81,17 @@ def test_what_may_be_related_is_told_as_such() -> None:
     assert len(found.under_way) == 1
 
 
+def test_what_made_it_worse_just_now_is_no_fix_of_what_may_be_related() -> None:
+    """What did harm in the incident itself is warned of, and never told as what ended another case."""
+    tried = (attempt("raised the pool size to 200", Outcome.MADE_WORSE, by="bo"),)
+    past = case("past", fix="Raised the pool size to 200")
+    found = answer(now(attempts=tried), remembered(past, 0.6))
+
+    assert (found.familiarity, found.case) == (Familiarity.MAYBE, "past")
+    assert found.fixes == ()
+    assert [one.action for one in found.avoid] == ["raised the pool size to 200"]
+
+
 def test_what_is_under_way_may_be_related_only() -> None:
     """An incident that may be the failure is told as something that may be."""
     found = answer(now(confidence=0.5))

@@ -135,7 +135,7 @@ def _document(shown: Sequence[Summary], view: View) -> dict[str, Any]:
 
 def _nothing(days: int | None, at: str | None, wanted: Wanted) -> str:
     if wanted.states or wanted.severities or wanted.service or wanted.text:
-        return "No such incident. Ask for less, or look further back with --days."
+        return f"No such incident. Ask for less{', or look further back with --days' if at is None else ''}."
     if at is not None:
         return "No incident was known at that moment."
     return f"No incident in the last {days or DAYS} days. `hindcast simulate --list` shows how to make one."
@@ -149,7 +149,7 @@ def lines(shown: Sequence[Summary], now: datetime, width: int) -> Iterator[Text]
     known = [Text(_known(one), style="dim") for one in shown]
     heads = [Text(word) for word in ("incident", "state", "severity", "began", "took")]
     # What is known is the first thing to give way, and then the title goes below.
-    if width - _width(_columns([heads, *cells])) - _width([max(map(_cells, known))]) >= TITLE_CHARS_MIN:
+    if width - _width(_columns([heads, *cells])) - _width([max(one.cell_len for one in known)]) >= TITLE_CHARS_MIN:
         cells, known, heads = [[*row, one] for row, one in zip(cells, known, strict=True)], [], [*heads, Text("known")]
     columns = _columns([heads, *cells])
     left = width - _width(columns)
@@ -174,11 +174,7 @@ def _standing(one: Summary) -> tuple[Text, Text]:
 
 
 def _columns(rows: Sequence[Sequence[Text]]) -> list[int]:
-    return [max(_cells(row[at]) for row in rows) for at in range(len(rows[0]))]
-
-
-def _cells(text: Text) -> int:
-    return text.cell_len
+    return [max(row[at].cell_len for row in rows) for at in range(len(rows[0]))]
 
 
 def _width(columns: Sequence[int]) -> int:

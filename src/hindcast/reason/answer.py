@@ -8,7 +8,6 @@ as what happened then, never as something to do.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 from statistics import median
 
@@ -59,12 +58,12 @@ def diagnose(
         return _first_sight(recollection, members, (), runbooks, experience, own)
     answering = telling(best, recollection.remembered, members)
     if answering is None and best.case.cause is None and best in now:
-        # Nothing but itself is so much like it. What was tried so far is known all the same.
-        rest = before(recollection, now)
-        if rest.familiarity is Familiarity.NEW:
-            return _first_sight(rest, members, now, runbooks, experience, own)
-        found = diagnose(rest, runbooks=runbooks, experience=experience, space=space, changes=changes)
-        return replace(found, under_way=told(now, recollection.cue.at, own))
+        # Nothing but itself is so much like it. What was tried so far is known all the same, and counts.
+        recollection = before(recollection, now)
+        answering = recollection.best
+        if recollection.familiarity is Familiarity.NEW or answering is None:
+            return _first_sight(recollection, members, now, runbooks, experience, own)
+        members = (*pool(recollection, own), *(member for member in members if member.remembered in now))
     answering = answering or best
     weighed = weigh(members, recollection.cue, answering, experience)
     return _answered(recollection, answering, members, now, weighed, runbooks, own, changes)
