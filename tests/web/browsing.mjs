@@ -124,9 +124,15 @@ export async function asking(page) {
 /** What axe finds wrong with what is shown (WCAG 2.0 to 2.2, A and AA, and best practice). */
 export async function axe(page, name) {
   await page.evaluate(AXE);
-  const found = await page.evaluate(() =>
-    globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }),
-  );
+  const look = () =>
+    page.evaluate(() =>
+      globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }),
+    );
+  // It breaks off when something that it has seen is drawn anew before it has ended; then it has said nothing yet.
+  const found = await look().catch((error) => {
+    if (!/TypeError: Cannot read properties of (?:undefined|null)/.test(error.message)) throw error;
+    return look();
+  });
   const told = found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(" ")).slice(0, 3).join(", ")}`);
   check(told.length === 0, `${name} is accessible: ${told.join(" | ")}`);
 }
