@@ -16,6 +16,8 @@ SYSTEM_WILL_DO := { /usr/bin/python3 -c $(NEW_ENOUGH) && \
 # Three workers keep two processors busy, because many tests wait; each one starts a PostgreSQL of its own.
 TEST_WORKERS ?= 3
 TEST_ARGS ?=
+# FULL=1 repeats what only now and then goes wrong many times more.
+FULL ?=
 DEMO_ARGS ?=
 BENCH_ARGS ?=
 # For example LOCK_ARGS=--upgrade, or LOCK_ARGS='--upgrade-package rich'.
@@ -62,9 +64,9 @@ demo: $(READY) ## Start Hindcast on port 4318 with a simulated outage to watch (
 	@$(BIN)/hindcast demo $(DEMO_ARGS)
 
 .PHONY: test
-test: $(READY) $(SENDERS) $(CLICKHOUSE) $(INSPECTOR) $(WEB) $(BROWSER) ## Run every test, on real PostgreSQL, ClickHouse and senders (TEST_ARGS='-k merge')
+test: $(READY) $(SENDERS) $(CLICKHOUSE) $(INSPECTOR) $(WEB) $(BROWSER) ## Run every test, on real PostgreSQL, ClickHouse and senders (TEST_ARGS='-k merge', FULL=1)
 	@$(call need,git --version,git)
-	@$(BIN)/pytest -n $(TEST_WORKERS) --dist worksteal $(TEST_ARGS)
+	@FULL=$(FULL) $(BIN)/pytest -n $(TEST_WORKERS) --dist worksteal $(TEST_ARGS)
 
 .PHONY: check
 check: $(READY) $(WEB) ## Format, lint, types, imports, then every test: what has to pass before a change lands

@@ -19,7 +19,7 @@ from statistics import median
 import pygit2
 
 from hindcast.adapters.clock import ManualClock
-from hindcast.adapters.footprint import seldom_collecting
+from hindcast.adapters.runtime import seldom_collecting
 from hindcast.build import open_memory
 from hindcast.build.fixes import open_fixes
 from hindcast.build.workspaces import open_workspaces

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-from hindcast.adapters.footprint import seldom_collecting
+from hindcast.adapters.runtime import seldom_collecting
 from hindcast.adapters.workspace_git import open_workspace
 from hindcast.model.code import Edit, LineSpan
 from hindcast.ports import Workspace

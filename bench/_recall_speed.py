@@ -21,7 +21,7 @@ from bench._cases import case, open_large, questions, stories
 from bench._recall_own import WITHOUT_RERANKER
 from bench._train_data import SET
 from bench._world import VOCABULARY, read_once
-from hindcast.adapters.footprint import GC_THRESHOLDS
+from hindcast.adapters.runtime import GC_THRESHOLDS
 from hindcast.build.mind import SWITCH_SECONDS
 from hindcast.casebook import Casebook
 from hindcast.clues import with_clues
@@ -43,7 +43,7 @@ def measure(console: Console, cases: int) -> dict[str, float]:
     """The table, and the figures with the reranker."""
     with tempfile.TemporaryDirectory(prefix="hindcast-bench-") as folder:
         memory = open_large(Path(folder), cases)
-        # As a server does (adapters/footprint.py, rest/settling.py).
+        # As a server does (adapters/runtime.py, rest/settling.py).
         gc.collect()
         gc.freeze()
         gc.set_threshold(*GC_THRESHOLDS)

@@ -14,7 +14,6 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportM
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from hindcast.adapters.figures import NAMES_MAX, Figures
-from hindcast.adapters.footprint import give_back, only_read
 from hindcast.adapters.otel import Collector, check_not_itself
 from hindcast.config import Settings
 from hindcast.instruments import Work
@@ -171,16 +170,3 @@ def test_it_never_reports_to_itself(endpoint: str, host: str) -> None:
 def test_another_port_or_machine_is_not_itself(endpoint: str) -> None:
     """A collector beside it, or elsewhere, may be reported to."""
     check_not_itself(endpoint, host="127.0.0.1", port=4318)
-
-
-def test_memory_that_is_given_back_is_still_there() -> None:
-    """Letting go of pages of libraries loses nothing: what they hold is read again when it is needed."""
-    import numpy as np
-    import pyarrow as pa
-
-    assert any(mapping.bytes for mapping in only_read())
-    kept = np.arange(1_000_000)
-    give_back()
-
-    assert int(kept.sum()) == 499_999_500_000
-    assert pa.table({"a": [1, 2, 3]}).filter(pa.array([True, False, True])).num_rows == 2

@@ -20,7 +20,7 @@ import msgspec
 
 from hindcast.adapters.clock import WallClock
 from hindcast.adapters.companion import Answer, Companion, serve
-from hindcast.adapters.footprint import GC_THRESHOLDS, few_arenas
+from hindcast.adapters.runtime import GC_THRESHOLDS
 from hindcast.build import embedder, open_memory_with
 from hindcast.build.afterthoughts import Afterthoughts
 from hindcast.build.crowd import PATIENCE_SECONDS, Crowd
@@ -192,7 +192,6 @@ def begin(greeting: bytes) -> Iterator[Answer]:
 
 def main() -> None:
     """Answer until nobody asks any more."""
-    few_arenas()
     gc.set_threshold(*GC_THRESHOLDS)
     sys.setswitchinterval(SWITCH_SECONDS)
     serve(begin, threads=THREADS, idle_seconds=IDLE_SECONDS)

@@ -20,7 +20,7 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
-from hindcast.adapters.footprint import few_arenas, without_pandas
+from hindcast.adapters.runtime import report_crashes, without_pandas
 from hindcast.build.accounts import check_auth, public_url
 from hindcast.build.mind import start_mind
 from hindcast.build.running import Running, open_app
@@ -53,10 +53,10 @@ def run(
     """
     check_auth(settings)
     begin_logging(settings)
-    few_arenas()
     _allow_files()
     with closing(listening_socket(settings)) as listener, without_pandas():
         running = _opened(settings, wait_seconds)
+        report_crashes()
 
         def told() -> None:
             tell(f"Hindcast listens on {url_of(settings)} (space {settings.space!r}). Ctrl-C stops it.")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from hindcast.adapters.footprint import GC_THRESHOLDS, seldom_collecting
+from hindcast.adapters.runtime import GC_THRESHOLDS, seldom_collecting
 
 
 def loaded_after(code: str, names: Sequence[str]) -> list[str]:
@@ -23,7 +23,7 @@ def test_numbers_reach_numpy_without_pandas() -> None:
     """A server hands columns to numpy and back, and pandas, which is installed beside it, is not loaded for that."""
     code = """
 import numpy, pyarrow
-from hindcast.adapters.footprint import without_pandas
+from hindcast.adapters.runtime import without_pandas
 with without_pandas():
     column = pyarrow.chunked_array([[1, 2], [3]])
     assert column.to_numpy().tolist() == [1, 2, 3]
@@ -36,7 +36,7 @@ with without_pandas():
 def test_pandas_can_be_loaded_afterwards() -> None:
     """Whoever runs a server in a process of their own finds pandas there again once it has ended."""
     code = """
-from hindcast.adapters.footprint import without_pandas
+from hindcast.adapters.runtime import without_pandas
 with without_pandas():
     pass
 import pandas
