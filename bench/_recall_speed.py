@@ -18,16 +18,16 @@ from rich.console import Console
 from rich.table import Table
 
 from bench._cases import case, open_large, questions, stories
-from bench._recall_own import WITHOUT_RERANKER
+from bench._recall_own import WITHOUT_MODEL, WITHOUT_RERANKER
 from bench._train_data import SET
 from bench._world import VOCABULARY, read_once
 from hindcast.adapters.runtime import GC_THRESHOLDS
-from hindcast.build.mind import SWITCH_SECONDS
 from hindcast.casebook import Casebook
 from hindcast.clues import with_clues
 from hindcast.memory import Memory
-from hindcast.recall.limits import LIMITS, RecallLimits, glancing
+from hindcast.recall.limits import LIMITS, RecallLimits
 from hindcast.recollect import Recollect
+from hindcast.rest.settling import SWITCH_SECONDS
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 # What people would type at 2 AM. Questions that nobody looks at while tuning may be timed.
@@ -52,20 +52,20 @@ def measure(console: Console, cases: int) -> dict[str, float]:
         read_once(Path(folder))
         whole = _milliseconds(memory, written(*WRITTEN))
         made_up = _milliseconds(memory, [one.text for one in questions(MADE_UP)])
-        # Other questions than before: what was read lately is not read again. A glance leaves the model to the others.
+        # Other questions than before: what was read lately is not read again. The first way needs no model.
         theirs = written(*OTHERS_WRITTEN)
         others = [one.text for one in questions(MADE_UP, seed=OTHER_SEED)]
-        glance, made_up_glance = (_milliseconds(memory, texts, glancing(LIMITS)) for texts in (theirs, others))
+        without, made_up_without = (_milliseconds(memory, texts, WITHOUT_MODEL) for texts in (theirs, others))
         quick, made_up_quick = (_milliseconds(memory, texts, WITHOUT_RERANKER) for texts in (theirs, others))
         fresh = _fresh(memory, cases)
         memory.close()
     table = Table("from text to answer", "questions", "p50 ms", "p99 ms", title=f"{cases:,} cases")
     for name, taken in (
         ("as people ask, with the reranker", whole),
-        ("  without it, as the product does without it: a glance", glance),
+        ("  without a model", without),
         ("  without it, the model reading all the same", quick),
         ("in words that are in no dictionary, with the reranker", made_up),
-        ("  without it, a glance", made_up_glance),
+        ("  without a model", made_up_without),
         ("  without it, the model reading all the same", made_up_quick),
         ("a record written just now is the answer", fresh),
     ):

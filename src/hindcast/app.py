@@ -155,6 +155,7 @@ class App:
     def forget(self, space: str) -> None:
         """Keep nothing of a space that may quote what was erased: it is worked out again from what there is."""
         self._parts.briefings.forget(space)
+        self._parts.minds.forget(space)
         if self.workspaces.names(space):
             self.fixes.decks.forget(space)
 

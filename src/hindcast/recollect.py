@@ -7,8 +7,10 @@ for itself; only what people say about an answer is remembered, as a verdict.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from hindcast.asking import cue_of, cue_of_case
 from hindcast.casebook import Casebook
@@ -20,29 +22,26 @@ from hindcast.model.ids import Address
 from hindcast.model.incident import from_json
 from hindcast.model.query import Filter, Query
 from hindcast.model.recollection import Cue, Familiarity, Recollection
-from hindcast.model.record import MAIN, Record
+from hindcast.model.record import MAIN, Action, Commit, Record
 from hindcast.model.verdict import Experience
 from hindcast.reason.answer import diagnose
-from hindcast.recall.limits import RecallLimits, glancing
+from hindcast.recall.cache import AnswerCache, CacheKey
+from hindcast.recall.limits import RecallLimits
 from hindcast.recall.shared import recall_shared
 from hindcast.register import NAMESPACE as INCIDENTS
 from hindcast.register import Register
 from hindcast.shares import Side, grants, shares_of
-from hindcast.standing import Grounds, Lesson, lesson_of, still_stands
 
 RUNBOOKS = "runbooks"
 RUNBOOK = "runbook"
 RUNBOOKS_SHOWN_MAX = 2
 # Looking at more steps than this one by one takes longer than a few answers.
 STEPS_FOLLOWED_MAX = 20
-GLANCED = (
-    "Answered at a glance, by words and keys alone and from the best few: more was asked at once than could be "
-    "thought about. "
-    "Ask again to have meaning looked at, too."
-)
 
 # The present of another space; None: there is no such space.
 OpenView = Callable[[str], View | None]
+# Entered for as long as a question is answered. Raises Busy where too many are asked at once.
+Admit = Callable[[], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +77,15 @@ class Recollect:
         others: OpenView = nobody,
         limits: RecallLimits | None = None,
         instruments: Instruments | None = None,
+        admit: Admit = nullcontext,
+        cache: AnswerCache[Answered] | None = None,
+        step: Callable[[], int] = lambda: -1,
     ) -> None:
+        """A `cache` keeps answers for as long as `step` stays the same."""
         self._instruments = instruments or Silent()
+        self._admit = admit
+        self._cache = cache
+        self._step = step
         self._memory = memory
         self._now = now
         self._others = others
@@ -95,18 +101,31 @@ class Recollect:
         moment: When | None = None,
         branch: str = MAIN,
         hits_max: int | None = None,
-        at_a_glance: bool = False,
     ) -> Answered:
         """What is known about an error, a trace or a question, now or as it was known at a moment.
 
-        At a glance no model is asked: for whoever would otherwise keep others waiting.
+        Raises Busy where too many are asked at once.
         """
-        view = self._view(moment, branch)
-        cue, notes = cue_of(text, at=self._asked_at(moment), services=services)
-        limits = self._limits_for(hits_max)
-        if at_a_glance:
-            notes, limits = (*notes, GLANCED), glancing(limits)
-        return self._answer(view, cue, notes, limits, is_now=moment is None)
+
+        def answer() -> Answered:
+            view = self._view(moment, branch)
+            cue, notes = cue_of(text, at=self._asked_at(moment), services=services)
+            return self._answer(view, cue, notes, self._limits_for(hits_max), is_now=moment is None)
+
+        cache = self._cache
+        # What other spaces share is theirs to change and to stop at once.
+        if cache is None or moment is not None or self._beside(self._view(None, branch)).takes:
+            with self._admit():
+                return answer()
+        key, step = CacheKey(self._memory.space, text, tuple(services), branch, hits_max), self._step()
+        if (known := cache.find(key, step, self._now())) is not None:
+            return known
+        with self._admit():
+            # The one who was before may have asked the same.
+            if (known := cache.find(key, step, self._now())) is None:
+                known = answer()
+                cache.keep(key, step, known, self._now())
+            return known
 
     def about(
         self, incident: str, *, moment: When | None = None, branch: str = MAIN, hits_max: int | None = None
@@ -187,20 +206,36 @@ def _beside(view: View) -> _Beside:
 class Minds:
     """Somebody to ask in each space, made when the space is first asked about."""
 
-    def __init__(self, register: Register, *, now: Callable[[], datetime], instruments: Instruments) -> None:
+    def __init__(
+        self, register: Register, *, now: Callable[[], datetime], instruments: Instruments, admit: Admit = nullcontext
+    ) -> None:
         self._register = register
         self._now = now
         self._instruments = instruments
+        self._admit = admit
+        self._cache = AnswerCache[Answered]()
         self._known: dict[str, Recollect] = {}
-        # By space: the newest step that was looked at, and the last lessons up to it, the newest first.
-        self._learnt: dict[str, tuple[int, tuple[Lesson, ...]]] = {}
+        # By space: the newest step that was looked at, and the last one up to it that taught anything.
+        self._learnt: dict[str, tuple[int, int]] = {}
 
     def of(self, space: str) -> Recollect:
         """Who can be asked about a space."""
         if space not in self._known:
             memory = self._register.memory(space)
-            self._known[space] = Recollect(memory, now=self._now, others=self._view, instruments=self._instruments)
+            self._known[space] = Recollect(
+                memory,
+                now=self._now,
+                others=self._view,
+                instruments=self._instruments,
+                admit=self._admit,
+                cache=self._cache,
+                step=partial(self.step, space),
+            )
         return self._known[space]
+
+    def forget(self, space: str) -> None:
+        """Keep no answer of a space: something was erased."""
+        self._cache.forget(self._register.memory(space).space)
 
     def _view(self, space: str) -> View | None:
         memory = self._register.existing(space)
@@ -216,27 +251,24 @@ class Minds:
         What an incident teaches is in its case. A step that wrote nothing but how incidents go on changes no answer,
         and while an outage lasts there are many of those.
         """
-        return self._lessons(space)[0].step
-
-    def still_stands(self, space: str, grounds: Grounds, since: int) -> bool:
-        """Whether an answer of the present that was worked out from a step on is still the same."""
-        lessons = self._lessons(space)
-        newer = [lesson for lesson in lessons if lesson.step > since]
-        # Of what lies further back than the oldest of them nothing is known any more.
-        return len(newer) < len(lessons) and still_stands(self._register.memory(space).now(), grounds, newer)
-
-    def _lessons(self, space: str) -> tuple[Lesson, ...]:
-        """The last lessons of a space, the newest first. There is always one."""
         memory = self._register.memory(space)
         newest = memory.now().newest_step
-        seen, known = self._learnt.get(space, (-1, ()))
+        seen, taught = self._learnt.get(space, (-1, -1))
         if newest != seen:
             behind = newest - seen
-            if not known or behind > STEPS_FOLLOWED_MAX:
-                known = (Lesson(newest, self._now(), None),)
+            if seen < 0 or behind > STEPS_FOLLOWED_MAX:
+                taught = newest
             else:
                 commits = memory.log(None, before=newest + 1, commits_max=behind)
-                fresh = [lesson_of(memory, commit) for commit in commits]
-                known = (*(one for one in fresh if one is not None), *known)[:STEPS_FOLLOWED_MAX]
-            self._learnt[space] = (newest, known)
-        return known
+                taught = max((commit.seq for commit in commits if _teaches(memory, commit)), default=taught)
+            self._learnt[space] = (newest, taught)
+        return taught
+
+
+def _teaches(memory: Memory, commit: Commit) -> bool:
+    """Whether an answer may change with a commit. What was erased, and what is joined, may be anything."""
+    if commit.action is not Action.COMMIT:
+        return True
+    changes = memory.changes(commit)
+    touched = (*changes.learned, *(one.after for one in changes.changed), *changes.forgotten)
+    return not touched or any(record.namespace != INCIDENTS for record in touched)

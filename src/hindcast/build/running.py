@@ -19,6 +19,7 @@ from hindcast.adapters.telemetry_clickhouse import Retention, open_telemetry
 from hindcast.app import App, Parts
 from hindcast.briefing import Briefings
 from hindcast.build import embedder, open_memory_with
+from hindcast.build.admission import Admission
 from hindcast.build.workspaces import open_workspaces
 from hindcast.config import Settings
 from hindcast.detect import Detector, Rules
@@ -52,8 +53,8 @@ class Running:
     workspaces: Workspaces
     register: Register
     figures: Figures
-    # Whether there is a model that gives texts a meaning.
-    has_model: bool
+    # Lets questions in.
+    admission: Admission
     collector: Collector | None = None
 
     def observe(self) -> None:
@@ -92,7 +93,8 @@ def open_app(settings: Settings, *, clock: Clock | None = None) -> Running:
         return open_memory_with(replace(settings, space=space), model, create=create, clock=clock)
 
     register = Register(open_space, lock=threading.Lock)
-    minds = Minds(register, now=clock.now, instruments=instruments)
+    admission = Admission()
+    minds = Minds(register, now=clock.now, instruments=instruments, admit=admission.admitted)
     briefings = Briefings(minds.about, minds.step)
     course = Course(
         Watch(telemetry, Detector(rules), Anomalies()),
@@ -121,8 +123,8 @@ def open_app(settings: Settings, *, clock: Clock | None = None) -> Running:
         telemetry, intake.take, course, register, minds, briefings, workspaces, fixes, clock, preparation.noticed,
         instruments,
     )  # fmt: skip
-    app, has_model = App(parts, space=settings.space), model is not None
-    return Running(app, intake, telemetry, workspaces, register, instruments, has_model, collector)
+    app = App(parts, space=settings.space)
+    return Running(app, intake, telemetry, workspaces, register, instruments, admission, collector)
 
 
 def _collector(settings: Settings) -> Collector | None:

@@ -186,9 +186,9 @@ def error_of(status: int, headers: Mapping[str, str], body: bytes) -> HindcastEr
     problem = str(told.get("detail") or told.get("error") or _said(status, body))
     remedy = str(told.get("remedy") or "See what the server's log says.")
     where = str(told["field"]) if told.get("field") else None
-    if status == 429:
-        return Busy(problem, remedy=remedy, field=where, retry_after_seconds=_retry_after(headers))
     named = str(told.get("type", "")).rpartition("/")[2]
+    if status == 429 or named == "busy":
+        return Busy(problem, remedy=remedy, field=where, retry_after_seconds=_retry_after(headers))
     kind = _KINDS.get(named) or _STATUSES.get(status) or (Unavailable if status >= 500 else Malformed)
     return kind(problem, remedy=remedy, field=where)
 

@@ -176,12 +176,6 @@ class Settings:
         "Where its own metrics and traces go (OTLP over HTTP), for example http://collector:4318; nowhere if empty.",
         kind="url",
     )
-    recall_process: str = setting(
-        OPERATING,
-        "on",
-        "on: while many questions are asked, a second process answers them; off: the server answers all of them.",
-        choices=("on", "off"),
-    )
     mode: str = setting(
         OPERATING, "product", "demo: the simulator can be steered over the API.", choices=("product", "demo")
     )

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 # In the order in which they are explained.
 ARMS = ("words", "meaning", "keys", "tokens")
-# Those that need no model. Asked alone, they answer in less than half the time.
-ARMS_AT_A_GLANCE = ("words", "keys")
-# So many cases are read at a glance. With four the right one is missed now and then; twelve find nothing more.
-READ_AT_A_GLANCE = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +37,3 @@ class RecallLimits:
 
 
 LIMITS = RecallLimits()
-
-
-def glancing(limits: RecallLimits) -> RecallLimits:
-    """The same at a glance: no model is asked, and few cases are read."""
-    few = READ_AT_A_GLANCE
-    return replace(limits, arms=ARMS_AT_A_GLANCE, read_max=few, hits_max=min(few, limits.hits_max))

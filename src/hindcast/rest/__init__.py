@@ -53,7 +53,6 @@ from hindcast.rest import (
     workspaces_code,
 )
 from hindcast.rest.arrivals import Arrivals
-from hindcast.rest.aside import Aside
 from hindcast.rest.described import DescribedRoute
 from hindcast.rest.desk import desk as desk_of
 from hindcast.rest.health import Health
@@ -69,20 +68,15 @@ if TYPE_CHECKING:
     from hindcast.rest.simulator import Simulator
 
 
-def create_app(
-    running: Running, settings: Settings, access: Access | None = None, *, aside: Aside | None = None
-) -> FastAPI:
-    """The application, which begins to watch when it starts and closes what it stands on when it ends.
-
-    `aside` answers questions in a process of their own; without one the application answers all of them itself.
-    """
+def create_app(running: Running, settings: Settings, access: Access | None = None) -> FastAPI:
+    """The application, which begins to watch when it starts and closes what it stands on when it ends."""
     access = access or open_accounts(settings)
     live, turn, health = Live(), threading.Lock(), Health(running)
 
     def tell(event: Event) -> None:
         live.tell(event.incident.space, "incident", told(event))
 
-    desk = desk_of(running, settings, turn, tell, aside)
+    desk = desk_of(running, settings, turn, tell)
     arrivals = Arrivals(running.app.now, desk.clean)
     receiver = Receiver(running.app, IngestLimits(), arrivals)
     app = FastAPI(

@@ -30,7 +30,7 @@ PROBLEMS = {
     415: "The body is of a type that is not understood.",
     422: "A parameter or a field of the body is not as described here.",
     429: "Too many requests: come back after `Retry-After` seconds.",
-    503: "Something outside does not answer: come back after `Retry-After` seconds.",
+    503: "Something outside does not answer, or too much is asked at once: come back after `Retry-After` seconds.",
 }
 CONDITIONAL = 412
 

@@ -13,7 +13,6 @@ from fastapi import Query
 from starlette.responses import Response
 
 from hindcast.app import App
-from hindcast.build.crowd import Crowd
 from hindcast.build.running import Running, redactor
 from hindcast.config import Settings
 from hindcast.memory import Memory, View
@@ -21,7 +20,6 @@ from hindcast.model.errors import Missing
 from hindcast.model.incident import Event
 from hindcast.model.record import MAIN
 from hindcast.register import Register
-from hindcast.rest.aside import Aside
 
 MOMENT_CHARS_MAX = 300
 
@@ -48,10 +46,6 @@ class Desk:
     turn: AbstractContextManager[Any]
     # Tells everybody who listens what happened to an incident.
     tell: Callable[[Event], None]
-    # Answers questions in a process of their own while there are many.
-    aside: Aside
-    # Those whose questions are answered here.
-    crowd: Crowd
 
     def now(self) -> datetime:
         """The present."""
@@ -76,7 +70,6 @@ class Desk:
     def forget(self, space: str) -> None:
         """Keep nothing of a space that may quote what was erased."""
         self.app.forget(space)
-        self.aside.end()
 
 
 def desk(
@@ -84,13 +77,10 @@ def desk(
     settings: Settings,
     turn: AbstractContextManager[Any],
     tell: Callable[[Event], None],
-    aside: Aside | None = None,
 ) -> Desk:
     """The desk of a running Hindcast."""
     secrets = redactor(settings)
-    aside = aside or Aside(None, running.app.instruments)
-    crowd = Crowd(glances=running.has_model)
-    return Desk(running.app, running.register, lambda text: secrets.text(text).text, turn, tell, aside, crowd)
+    return Desk(running.app, running.register, lambda text: secrets.text(text).text, turn, tell)
 
 
 def answered(value: object, *, status: int = 200, headers: dict[str, str] | None = None) -> Response:

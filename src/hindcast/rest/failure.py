@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 import orjson
 from starlette.responses import Response
 
+from hindcast.build.admission import AtCapacity
 from hindcast.ingest import elastic, otlp
 from hindcast.ingest.body import TooLarge, UnknownEncoding
 from hindcast.ingest.sources import pagerduty_events
@@ -45,6 +46,7 @@ STATUSES: tuple[tuple[type[HindcastError], int], ...] = (
     (Unidentified, 401),
     (Refused, 403),
     (SentTooSlowly, 408),
+    (AtCapacity, 503),
     (Busy, 429),
     (Unavailable, 503),
     (Damaged, 500),

@@ -12,8 +12,6 @@ from starlette.responses import Response
 
 from hindcast.ask.intent import failure_in
 from hindcast.asking import ASKED_CHARS_MAX, cue_of
-from hindcast.build.crowd import PATIENCE_SECONDS
-from hindcast.build.mind import Asked
 from hindcast.casebook.layout import address_of, readable
 from hindcast.experience import on_proposal, record_verdict, verdict_on
 from hindcast.model.errors import Malformed, Missing
@@ -90,20 +88,13 @@ def _add_asking(app: FastAPI, desk: Desk) -> None:
         """Whether this was seen before; its cause, the fix that worked, what not to try, and the evidence."""
         if desk.register.existing(seat.space) is None:
             return _told(_first_sight(desk, seat.space, question), explain=question.explain, tokens_max=None)
-        if not question.explain and (elsewhere := desk.aside.ask(_asked(desk, seat.space, question))) is not None:
-            return answered(shapes.answer_from(elsewhere.diagnosis, elsewhere.packed))
-        with desk.crowd.joined(PATIENCE_SECONDS) as is_thought_about:
-            # Whoever wants to know how it came about wants to know it of a thought.
-            at_a_glance = not is_thought_about and not question.explain
-            found = desk.app.recollect(seat.space).ask(
-                failure_in(question.text, desk.now()),
-                services=question.services,
-                moment=question.at,
-                branch=question.branch,
-                hits_max=question.hits_max,
-                at_a_glance=at_a_glance,
-            )
-        desk.app.instruments.counts["recalls_answered_at_a_glance"] += at_a_glance
+        found = desk.app.recollect(seat.space).ask(
+            failure_in(question.text, desk.now()),
+            services=question.services,
+            moment=question.at,
+            branch=question.branch,
+            hits_max=question.hits_max,
+        )
         return _told(found, explain=question.explain, tokens_max=question.tokens_max)
 
     @app.get(
@@ -183,18 +174,6 @@ def _first_sight(desk: Desk, space: str, question: Question) -> Answered:
     cue, notes = cue_of(question.text, at=desk.now(), services=question.services)
     found = Recollection(cue, Familiarity.NEW, notes=(*notes, "Nothing is remembered in this space yet."))
     return Answered(found, diagnose(found, runbooks=(), experience=NO_EXPERIENCE, space=space))
-
-
-def _asked(desk: Desk, space: str, question: Question) -> Asked:
-    return Asked(
-        space,
-        failure_in(question.text, desk.now()),
-        tuple(question.services),
-        question.at,
-        question.branch,
-        question.hits_max,
-        question.tokens_max,
-    )
 
 
 def _told(found: Answered, *, explain: bool, tokens_max: int | None) -> Response:

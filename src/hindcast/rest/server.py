@@ -14,7 +14,6 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import closing, suppress
-from functools import partial
 from types import FrameType
 
 import uvicorn
@@ -22,12 +21,10 @@ from fastapi import FastAPI
 
 from hindcast.adapters.runtime import report_crashes, without_pandas
 from hindcast.build.accounts import check_auth, public_url
-from hindcast.build.mind import start_mind
 from hindcast.build.running import Running, open_app
 from hindcast.config import Settings
 from hindcast.model.errors import HindcastError, Malformed, Unavailable
 from hindcast.rest import create_app, guard
-from hindcast.rest.aside import Aside
 from hindcast.rest.logs import begin_logging
 
 LOG = logging.getLogger("hindcast")
@@ -68,10 +65,8 @@ def run(
             ready()
 
         # Where starting failed half-way, closing is left to us; where it did not, closing again does nothing.
-        start = partial(start_mind, settings) if settings.recall_process == "on" else None
-        aside = Aside(start, running.app.instruments)
-        with closing(running), closing(aside):
-            app = create_app(running, settings, aside=aside)
+        with closing(running):
+            app = create_app(running, settings)
             server = Server(app, told)
             server.run(sockets=[listener])
         LOG.info("Hindcast has stopped.")

@@ -280,10 +280,5 @@ def answer(value: Answered, *, explain: bool, packed: Packed | None, ready_at: d
     }
 
 
-def answer_from(diagnosis: bytes, packed: bytes) -> Plain:
-    """An answer whose parts are JSON already."""
-    return {"diagnosis": msgspec.Raw(diagnosis), "recollection": None, "packed": msgspec.Raw(packed), "ready_at": None}
-
-
 def _with_clues(told: Plain) -> None:
     told["clues"]["fingerprints"] = [str(one) for one in told["clues"]["fingerprints"]]
