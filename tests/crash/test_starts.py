@@ -1,10 +1,13 @@
-"""A server that is started and stopped again and again, and what one that crashes leaves behind."""
+"""A server that is started and stopped again and again, and what one that crashes or hangs leaves behind."""
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
+import tomllib
 from pathlib import Path
 
 import httpx
@@ -15,6 +18,7 @@ from tests.serving import Serving, serving, start
 PARTS = 10 if os.environ.get("FULL") else 1
 CYCLES = 20
 LINES = 300
+PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 # A crashed process that stands on is one that no supervisor starts again.
 END_SECONDS_MAX = 10
 
@@ -28,6 +32,20 @@ def load(hindcast: Serving, word: str) -> None:
         found = client.get("/api/v1/logs", params={"words": word, "limit": 1_000}).raise_for_status().json()
         assert len(found["items"]) == LINES
         client.post("/api/v1/recall", json={"text": "connection reset by peer"}).raise_for_status()
+
+
+def test_a_test_that_hangs_ends_with_its_stacks(tmp_path: Path) -> None:
+    """A test that never comes back from a call, all threads held up with it, ends its process and shows where."""
+    hanging = tmp_path / "test_hanging.py"
+    # Holds the interpreter's lock while it sleeps, as a library can.
+    hanging.write_text("import ctypes\n\ndef test_hang():\n    ctypes.PyDLL(None).sleep(600)\n")
+    command = [sys.executable, "-m", "pytest", "-c", str(PROJECT), "-o", "faulthandler_timeout=1", str(hanging)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, cwd=PROJECT.parent)
+
+    assert done.returncode == 1
+    assert "Timeout (0:00:01)!" in done.stderr
+    assert "in test_hang" in done.stderr
+    assert tomllib.loads(PROJECT.read_text())["tool"]["pytest"]["ini_options"]["faulthandler_exit_on_timeout"] is True
 
 
 def log_of(hindcast: Serving) -> str:

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
+import msgspec
 import pygit2
 import pytest
 from tests.git_server import GitServer, git_server
 
 from hindcast.adapters.clock import ManualClock
-from hindcast.adapters.clone_git import CloneLimits, Cloner, check_url
+from hindcast.adapters.clone_fetch import FetchRequest
+from hindcast.adapters.clone_git import END_SECONDS_MAX, CloneLimits, Cloner, check_url
 from hindcast.adapters.outbound import Outbound
 from hindcast.adapters.upload import UploadLimits
 from hindcast.build import open_memory
@@ -41,13 +52,13 @@ def commit(repository: pygit2.Repository, message: str, **files: str) -> str:
 
 @pytest.fixture(scope="module")
 def origin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GitServer]:
-    """A repository that is served over https, by a certificate that this process believes."""
+    """A repository that is served over https, by a certificate that whoever fetches believes."""
     folder = tmp_path_factory.mktemp("origin")
     repository = pygit2.init_repository(str(folder / "shop.git"), bare=True, initial_head="trunk")
     commit(repository, "First", app__py="one\n")
     commit(repository, "Second", app__py="two\n", link="/etc/passwd", __gitattributes="* filter=evil\n")
-    with git_server(folder, folder / "shop.git") as made:
-        pygit2.settings.set_ssl_cert_locations(str(made.certificate), None)
+    with git_server(folder, folder / "shop.git") as made, pytest.MonkeyPatch.context() as patched:
+        patched.setenv("SSL_CERT_FILE", str(made.certificate))
         yield made
 
 
@@ -57,6 +68,43 @@ def folder(tmp_path: Path) -> Path:
     made = tmp_path / "clone"
     made.mkdir()
     return made
+
+
+@contextmanager
+def frozen(origin: str, bytes_max: int) -> Iterator[str]:
+    """An origin that says so many bytes for each connection and then nothing more, without hanging up."""
+    far = urlsplit(origin)
+    held: list[socket.socket] = []
+
+    def carry(source: socket.socket, target: socket.socket, left: float) -> None:
+        with suppress(OSError):
+            while left > 0 and (piece := source.recv(int(min(left, 65_536)))):
+                target.sendall(piece)
+                left -= len(piece)
+
+    def accept() -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = listener.accept()
+                away = socket.create_connection((str(far.hostname), int(far.port or 443)))
+                held.extend((near, away))
+                for way in ((near, away, float("inf")), (away, near, bytes_max)):
+                    threading.Thread(target=carry, args=way, daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=accept, daemon=True).start()
+        yield f"https://localhost:{listener.getsockname()[1]}"
+        listener.shutdown(socket.SHUT_RDWR)
+    for one in held:
+        one.close()
+
+
+def command_lines() -> Iterator[str]:
+    """Those of the processes that this one has started."""
+    for found in Path(f"/proc/{os.getpid()}/task").glob("*/children"):
+        for pid in found.read_text().split():
+            with suppress(OSError):
+                yield Path(f"/proc/{pid}/cmdline").read_text()
 
 
 def test_a_clone_is_what_its_origin_has(origin: GitServer, folder: Path) -> None:
@@ -151,14 +199,12 @@ def test_a_redirect_is_judged_like_the_first_address(origin: GitServer, folder: 
 
 
 @pytest.fixture
-def own_settings(tmp_path: Path) -> Iterator[Path]:
+def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Somebody's own settings of git, on the machine that clones."""
-    level, home = pygit2.enums.ConfigLevel.GLOBAL, tmp_path / "home"
+    home = tmp_path / "home"
     home.mkdir()
-    before = pygit2.settings.search_path[level]
-    pygit2.settings.search_path[level] = str(home)
-    yield home / ".gitconfig"
-    pygit2.settings.search_path[level] = before
+    monkeypatch.setenv("HOME", str(home))
+    return home / ".gitconfig"
 
 
 def test_somebodys_own_settings_send_no_clone_elsewhere(origin: GitServer, folder: Path, own_settings: Path) -> None:
@@ -203,6 +249,47 @@ def test_limits_hold(origin: GitServer, folder: Path, limits: CloneLimits, said:
         Cloner(HERE, limits)(f"{origin.url}/shop.git", folder)
 
     assert not (folder / "app.py").exists()
+
+
+# In the handshake, in the list of branches, in the pack, and just before the end.
+@pytest.mark.parametrize("bytes_max", [0, 1, 900, 1_500, 2_200, 2_500])
+def test_an_origin_that_stops_talking_is_given_up_at_the_deadline(
+    origin: GitServer, folder: Path, bytes_max: int
+) -> None:
+    """Whichever byte is the last one, the clone ends at its deadline, says so, and leaves no process behind."""
+    with frozen(origin.url, bytes_max) as url:
+        begin = time.monotonic()
+        with pytest.raises(Unavailable, match=r"took longer than 0\.5 s"):
+            Cloner(HERE, CloneLimits(seconds_max=0.5))(f"{url}/shop.git", folder)
+
+    # Whatever else this machine does: far from for ever.
+    assert time.monotonic() - begin < 0.5 + 3 * END_SECONDS_MAX
+    assert "clone_fetch" not in "".join(command_lines())
+    assert not (folder / "app.py").exists()
+
+
+def test_a_fetch_that_never_ends_is_ended(origin: GitServer, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that hears nothing of the end of its tunnel, as in the library's farewell, is ended from outside."""
+    program = folder.parent / "program"
+    program.write_text("#!/bin/sh\nexec sleep 600\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(program))
+    begin = time.monotonic()
+    with pytest.raises(Unavailable, match="took longer"):
+        Cloner(HERE, CloneLimits(seconds_max=0.1))(f"{origin.url}/shop.git", folder)
+
+    assert time.monotonic() - begin < 60
+
+
+def test_a_fetch_whose_server_is_gone_ends_by_itself(origin: GitServer, folder: Path) -> None:
+    """Started by a process that was killed since, it is gone after its time, wherever it stands."""
+    pygit2.init_repository(str(folder))
+    with frozen(origin.url, 0) as url:
+        wanted = FetchRequest(str(folder), f"{url}/shop.git", "", 1, 1, seconds_max=1.0)
+        command = [sys.executable, "-m", "hindcast.adapters.clone_fetch"]
+        done = subprocess.run(command, input=msgspec.json.encode(wanted), timeout=60, check=False)
+
+    assert done.returncode == -signal.SIGALRM
 
 
 def test_a_tree_that_unfolds_for_ever_is_not_unfolded(tmp_path: Path) -> None:

@@ -1,21 +1,26 @@
 """Copies of repositories elsewhere, over https and only there: shallow, within limits, and nothing of them is run.
 
 No hooks, no filters, no submodules, and links are written as plain files. How much a checkout would be is counted
-before the first file is written: a tree of a few kilobytes can unfold into billions of files.
+before the first file is written: a tree of a few kilobytes can unfold into billions of files. What talks to the origin
+is a process of its own, which is ended at its deadline.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import msgspec
 import pygit2
 from pygit2.enums import CheckoutStrategy, FileMode, FileStatus
-from pygit2.remotes import TransferProgress
 
+import hindcast
+from hindcast.adapters.clone_fetch import REMOTE, FetchRequest, FetchResult, clear
 from hindcast.adapters.clone_tunnel import Tunnel
 from hindcast.adapters.outbound import Outbound
 from hindcast.model.errors import HindcastError, Malformed, Missing, Refused, Stale, Unavailable
@@ -27,7 +32,9 @@ _CONFIG = {
     "core.protectNTFS": "true",
     "core.hooksPath": "/dev/null",
 }
-_REMOTE = "origin"
+_KINDS: Mapping[str, type[HindcastError]] = {"Missing": Missing, "Refused": Refused}
+# A fetch whose tunnel is over ends by itself, mostly; after so long it is ended.
+END_SECONDS_MAX = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,33 +63,47 @@ class Cloner:
         is_new = not (folder / ".git").exists()
         repository = _begun(folder, url) if is_new else pygit2.Repository(str(folder))
         try:
-            with self._fetched(repository, url) as (branch, commit):
-                self._check_tree(commit)
-                return _checked_out(repository, branch, commit) if is_new else _moved(repository, branch, commit)
+            found = self._fetched(folder, url)
+            commit = repository[found.commit].peel(pygit2.Commit)
+            self._check_tree(commit)
+            settle = _checked_out if is_new else _moved
+            return settle(repository, found.branch, commit)
         finally:
             repository.free()
 
-    @contextmanager
-    def _fetched(self, repository: pygit2.Repository, url: str) -> Iterator[tuple[str, pygit2.Commit]]:
-        """The branch that the origin calls its own, as it is there now."""
+    def _fetched(self, folder: Path, url: str) -> FetchResult:
+        """The branch that the origin calls its own, as it is there now. It takes no longer than it may."""
         limits = self._limits
         with Tunnel(self._guard, bytes_max=limits.bytes_max, seconds_max=limits.seconds_max) as tunnel:
-            callbacks = _Callbacks(tunnel, limits)
-            remote = _remote(repository, url)
+            seconds_max = max(limits.seconds_max, 0) + END_SECONDS_MAX
+            wanted = FetchRequest(
+                str(folder), url, tunnel.url, limits.commits_max, limits.objects_max, seconds_max + END_SECONDS_MAX
+            )
             try:
-                heads = remote.list_heads(callbacks=callbacks, proxy=tunnel.url)
-                branch = next((one.symref_target or "" for one in heads if one.name == "HEAD"), "")
-                if not branch.startswith("refs/heads/"):
-                    raise Missing(
-                        "The repository has no branch of its own yet.", field="url", remedy="Push a commit first."
-                    )
-                name = branch.removeprefix("refs/heads/")
-                spec = f"+{branch}:refs/remotes/{_REMOTE}/{name}"
-                remote.fetch([spec], callbacks=callbacks, proxy=tunnel.url, depth=limits.commits_max)
-            except pygit2.GitError as error:
-                raise tunnel.problem or _said(error, url) from error
-        commit = repository.references[f"refs/remotes/{_REMOTE}/{name}"].peel(pygit2.Commit)
-        yield name, commit
+                # Its own folder comes first on its path, and nothing of where the server happens to run.
+                done = subprocess.run(
+                    [sys.executable, "-P", "-m", "hindcast.adapters.clone_fetch"],
+                    input=msgspec.json.encode(wanted),
+                    stdout=subprocess.PIPE,
+                    env={**os.environ, "PYTHONPATH": str(Path(hindcast.__file__).resolve().parents[1])},
+                    timeout=seconds_max,
+                    check=False,
+                )
+            except subprocess.TimeoutExpired:
+                # It was ended. What the tunnel knows is the better reason: mostly the same.
+                clear(folder)
+                raise (tunnel.problem or tunnel.late()) from None
+            if done.returncode:
+                clear(folder)
+                raise tunnel.problem or Unavailable(
+                    "It cannot be cloned: git's library has failed.", field="url", remedy="Try again later."
+                )
+            found = msgspec.json.decode(done.stdout, type=FetchResult)
+            if found.kind:
+                raise _KINDS[found.kind](found.problem, field="url", remedy=found.remedy)
+            if found.git:
+                raise tunnel.problem or _said(found.git, url)
+            return found
 
     def _check_tree(self, commit: pygit2.Commit) -> None:
         """Raise Refused where a checkout would be too much; counting ends there, however much more there is."""
@@ -114,55 +135,11 @@ def check_url(url: str, guard: Outbound) -> None:
     guard.check(url, field="url")
 
 
-class _Callbacks(pygit2.RemoteCallbacks):
-    """Nobody signs in anywhere, and nothing goes beyond its limits."""
-
-    def __init__(self, tunnel: Tunnel, limits: CloneLimits) -> None:
-        super().__init__()
-        self._tunnel, self._limits = tunnel, limits
-
-    def credentials(self, url: str, username_from_url: str | None, allowed_types: int) -> None:  # type: ignore[override]  # noqa: ARG002
-        """None: what is asked for is a public repository."""
-        raise Refused(
-            "The repository asks who wants it.",
-            field="url",
-            remedy="Clone it yourself, then register the clone by its path; no password is kept here.",
-        )
-
-    def transfer_progress(self, stats: TransferProgress) -> None:
-        """Look at the limits now and then."""
-        self._tunnel.check_time()
-        if stats.total_objects > self._limits.objects_max:
-            raise Refused(
-                f"The repository has more than {self._limits.objects_max} objects.",
-                field="url",
-                remedy="Upload the part that matters, or register a clone of your own by its path.",
-            )
-
-
-def _remote(repository: pygit2.Repository, url: str) -> pygit2.remotes.Remote:
-    """Where to fetch from: the very address that was judged.
-
-    Many people's own settings send https addresses to ssh or to a mirror (`url.….insteadOf`), past every judgement. The
-    longest rule wins, so the whole address stands for itself; whatever still leads elsewhere is refused.
-    """
-    with suppress(pygit2.GitError, ValueError):
-        repository.config[f"url.{url}.insteadOf"] = url
-    remote = repository.remotes.create_anonymous(url)
-    if remote.url != url:
-        raise Refused(
-            "The settings of git on this machine send that address elsewhere.",
-            field="url",
-            remedy="Take out its url.….insteadOf, or clone it yourself and register the clone by its path.",
-        )
-    return remote
-
-
 def _begun(folder: Path, url: str) -> pygit2.Repository:
     repository = pygit2.init_repository(str(folder))
     for name, value in _CONFIG.items():
         repository.config[name] = value
-    repository.remotes.create(_REMOTE, url)
+    repository.remotes.create(REMOTE, url)
     return repository
 
 
@@ -203,8 +180,8 @@ def _own_changes(what: str) -> Stale:
     )
 
 
-def _said(error: pygit2.GitError, url: str) -> HindcastError:
-    words = str(error).replace(url, "…")[:200]
+def _said(error: str, url: str) -> HindcastError:
+    words = error.replace(url, "…")[:200]
     if "404" in words or "not found" in words.lower():
         return Missing("There is no repository at that address.", field="url", remedy="Check its spelling.")
     return Unavailable(f"It cannot be cloned: {words}.", field="url", remedy="Check the address, or try again later.")

@@ -22,6 +22,7 @@ HEAD_BYTES_MAX = 8_192
 PIECE_BYTES = 65_536
 CONNECT_SECONDS_MAX = 10.0
 CONNECTIONS_MAX = 8
+END_SECONDS_MAX = 1.0
 # How often a connection that is quiet looks at the clock.
 _LOOK_SECONDS = 0.25
 
@@ -55,7 +56,8 @@ class Tunnel:
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         for thread in self._threads:
-            thread.join()
+            # One may still ask the system for a name's addresses, which nobody can cut short.
+            thread.join(END_SECONDS_MAX)
 
     @property
     def url(self) -> str:
@@ -65,7 +67,7 @@ class Tunnel:
     def check_time(self) -> None:
         """Raise Unavailable once its time is over."""
         if self._seconds() > self._until:
-            raise self._late()
+            raise self.late()
 
     def _start(self, run: Callable[[], None]) -> None:
         thread = threading.Thread(target=run, name="tunnel", daemon=True)
@@ -147,7 +149,8 @@ class Tunnel:
                 remedy="Upload the part that matters, or register a clone of your own by its path.",
             )
 
-    def _late(self) -> Unavailable:
+    def late(self) -> Unavailable:
+        """It took too long."""
         return Unavailable(
             f"It took longer than {self._seconds_max:g} s.",
             field="url",
