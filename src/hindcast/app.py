@@ -134,6 +134,8 @@ class App:
     def tick(self) -> tuple[Event, ...]:
         """Look once: what happened to incidents since the last look, already remembered."""
         with self.instruments.timed(Work.TICK):
+            if self._has_begun and not self._parts.course.has_learnt:
+                self._spaces.update(self._parts.course.resume(tuple(self._spaces), now=self.now()))
             return self._parts.course.tick(tuple(self._spaces), now=self.now())
 
     def incidents(self, space: str | None = None, *, since: datetime | None = None) -> tuple[Incident, ...]:

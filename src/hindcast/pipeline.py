@@ -27,7 +27,7 @@ from hindcast.ingest.redact.signals import redacted_alert, redacted_change
 from hindcast.ingest.template import Miner
 from hindcast.ingest.times import normalised
 from hindcast.model.columns import LOG, METRIC, RAW_LOG, SPAN, Batch, Parsed, Pattern
-from hindcast.model.errors import HindcastError
+from hindcast.model.errors import HindcastError, Unavailable
 from hindcast.model.incident import Event, EventKind
 from hindcast.model.ingest_limits import IngestLimits
 from hindcast.model.signal import Alert, SystemChange
@@ -230,6 +230,8 @@ class Course:
         self._counts = counts
         self._groups_due = datetime.min.replace(tzinfo=UTC)
         self._looked_at = datetime.min.replace(tzinfo=UTC)
+        # Whether it knows what is usual; without, nothing can be watched.
+        self.has_learnt = False
         # Steps that could not be committed yet; they are tried again, in order, with every look.
         self._unremembered: list[Event] = []
 
@@ -238,7 +240,22 @@ class Course:
 
         Says which spaces are watched: those named, and whichever sent something lately.
         """
-        watched = tuple(dict.fromkeys((*spaces, *self._watch.learn(now=now))))
+        try:
+            learnt, self.has_learnt = self._watch.learn(now=now), True
+        except Unavailable:
+            # What is remembered is taken up all the same; what is usual is learnt as soon as it can be.
+            learnt, self.has_learnt = (), False
+        return self._take_up((*spaces, *learnt), now)
+
+    def resume(self, spaces: Iterable[str], *, now: datetime) -> tuple[str, ...]:
+        """Learn what is usual, which could not be done when it began. Raises Unavailable as long as it cannot."""
+        watch = self._watch.anew()
+        learnt = watch.learn(now=now)
+        self._watch, self.has_learnt = watch, True
+        return self._take_up((*spaces, *learnt), now)
+
+    def _take_up(self, spaces: Iterable[str], now: datetime) -> tuple[str, ...]:
+        watched = tuple(dict.fromkeys(spaces))
         known = [
             incident
             for space in watched

@@ -87,6 +87,7 @@ class Intake:
         self._waiting: Counter[str] = Counter()
         self._groups_ahead = 0
         self._groups_done = 0
+        self._refused: tuple[float, HindcastError] | None = None
         self._changed = threading.Condition()
         self._closing = False
         # When the last group was handed on, how often waiting was in vain, and until when it is not tried again.
@@ -108,6 +109,11 @@ class Intake:
     def groups_done(self) -> int:
         """How many groups were written, or given up, since the start: while rows wait, it should go up."""
         return self._groups_done
+
+    @property
+    def refused(self) -> tuple[float, HindcastError] | None:
+        """When the last write was refused, by the monotonic clock, and why; None: it was not."""
+        return self._refused
 
     def follow(self, written: Callable[[Sequence[Batch]], None]) -> None:
         """Hand every group of batches that has become durable to somebody, who must be quick and must not fail."""
@@ -203,9 +209,11 @@ class Intake:
         try:
             with self._timed():
                 self._telemetry.write(batches)
-        except HindcastError:
+        except HindcastError as error:
+            self._refused = (time.monotonic(), error)
             self._unwritten(batches)
             raise
+        self._refused = None
         self._written(batches)
 
     def _finish(self, group: Sequence[Arrival], outcome: Future[Any]) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from platformdirs import user_data_path
 
@@ -20,6 +21,7 @@ from hindcast.app import App, Parts
 from hindcast.briefing import Briefings
 from hindcast.build import embedder, open_memory_with
 from hindcast.build.admission import Admission
+from hindcast.build.telemetry import TelemetryAccess
 from hindcast.build.workspaces import open_workspaces
 from hindcast.config import Settings
 from hindcast.detect import Detector, Rules
@@ -30,7 +32,7 @@ from hindcast.ingest.redact import Redactor
 from hindcast.ingest.template import Miner
 from hindcast.instruments import Work
 from hindcast.memory import Memory
-from hindcast.model.columns import Batch
+from hindcast.model.columns import Batch, Parsed
 from hindcast.outcomes import Outcomes
 from hindcast.pipeline import Course, Preparation, Stages
 from hindcast.ports import Clock, Telemetry
@@ -50,6 +52,8 @@ class Running:
     app: App
     intake: Intake
     telemetry: Telemetry
+    # The same, and why it is away.
+    telemetry_access: TelemetryAccess
     workspaces: Workspaces
     register: Register
     figures: Figures
@@ -77,8 +81,13 @@ def open_app(settings: Settings, *, clock: Clock | None = None) -> Running:
     clock = clock or WallClock()
     collector = _collector(settings)
     instruments = Figures(tuple(Work), span=collector.span if collector is not None else None)
-    telemetry = open_telemetry(telemetry_address(settings), retention=retention(settings), clock=clock)
-    stages = Stages(redactor(settings), Miner(telemetry.templates()), Fingerprinter())
+    miner = Miner()
+    access = TelemetryAccess(
+        lambda: open_telemetry(telemetry_address(settings), retention=retention(settings), clock=clock),
+        opened=lambda store: miner.know(store.templates()),
+    )
+    telemetry = cast("Telemetry", access)
+    stages = Stages(redactor(settings), miner, Fingerprinter())
     preparation = Preparation(stages, clock)
 
     def unwritten(batches: Sequence[Batch]) -> None:
@@ -119,12 +128,17 @@ def open_app(settings: Settings, *, clock: Clock | None = None) -> Running:
         with turn:
             return made()
 
+    def take(space: str, parsed: Parsed) -> Future[None]:
+        # Before anything is prepared: the templates that were kept have to be known first.
+        access.check()
+        return intake.take(space, parsed)
+
     parts = Parts(
-        telemetry, intake.take, course, register, minds, briefings, workspaces, fixes, clock, preparation.noticed,
+        telemetry, take, course, register, minds, briefings, workspaces, fixes, clock, preparation.noticed,
         instruments,
     )  # fmt: skip
     app = App(parts, space=settings.space)
-    return Running(app, intake, telemetry, workspaces, register, instruments, admission, collector)
+    return Running(app, intake, telemetry, access, workspaces, register, instruments, admission, collector)
 
 
 def _collector(settings: Settings) -> Collector | None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from hindcast.build.running import Running
+from hindcast.model.errors import HindcastError, Unavailable
 from hindcast.rest.ticker import Ticker
 
 LOG = logging.getLogger("hindcast")
@@ -23,6 +24,8 @@ BEAT_ALIVE_SECONDS_MAX = 180.0
 INTAKE_SECONDS_MAX = 20.0
 # Anybody may ask, as often as they like; the stores are asked no more often than this.
 FRESH_SECONDS = 1.0
+# So long a refused write says that the next one would be refused, too.
+REFUSED_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,13 @@ class Readiness:
 
     is_ready: bool
     checks: tuple[Check, ...] = ()
+    # Memory and recall answer, but nothing is taken in: whoever reads should still be sent here.
+    is_degraded: bool = False
+
+    @property
+    def status(self) -> str:
+        """In a word."""
+        return "degraded" if self.is_degraded else "ready" if self.is_ready else "not ready"
 
 
 @dataclass
@@ -64,15 +74,26 @@ class Health:
         now = time.monotonic()
         if self._asked is not None and now - self._asked[0] < FRESH_SECONDS:
             return self._asked[1]
-        checks = (
-            _asked("memory", self._ask_memory),
-            _asked("telemetry", self._ask_telemetry),
-            self._watching(),
-            self._taking_in(now),
-        )
-        found = Readiness(all(check.is_ok for check in checks), checks)
+        memory = _asked("memory", self._ask_memory)
+        away, refused = self.running.telemetry_access.problem, self._refused(now)
+        if away is not None:
+            why = f"{_public(away)} Nothing is taken in or watched; memory and recall answer."
+            # Nothing else can be well without it, and nothing else has to be told.
+            checks: tuple[Check, ...] = (memory, Check("telemetry", False, why))
+            found = Readiness(memory.is_ok, checks, is_degraded=memory.is_ok)
+        else:
+            checks = (memory, _asked("telemetry", self._ask_telemetry), self._watching(), self._taking_in(now))
+            is_ready = all(check.is_ok for check in checks)
+            if refused is not None:
+                checks = (*checks[:-1], Check("intake", False, f"The last write was refused. {_public(refused)}"))
+            found = Readiness(is_ready, checks, is_degraded=is_ready and refused is not None)
         self._asked = (now, found)
         return found
+
+    def _refused(self, now: float) -> HindcastError | None:
+        """Why nothing can be written just now, as far as somebody has tried lately."""
+        refused = self.running.intake.refused
+        return refused[1] if refused is not None and now - refused[0] < REFUSED_SECONDS else None
 
     def _ask_memory(self) -> None:
         app = self.running.app
@@ -100,6 +121,14 @@ class Health:
         stuck = now - self._moved[0]
         is_ok = stuck < INTAKE_SECONDS_MAX
         return Check("intake", is_ok, "" if is_ok else f"Nothing was written for {stuck:.0f} s, and rows wait.")
+
+
+def _public(error: HindcastError) -> str:
+    """What anybody may know of a failure: neither where anything is kept nor what an engine quotes."""
+    reason = error.problem.partition(" (")[0].removesuffix(".")
+    return (
+        f"{reason}." if isinstance(error, Unavailable) and "/" not in reason else "The telemetry store does not open."
+    )
 
 
 def _asked(name: str, ask: Callable[[], object]) -> Check:

@@ -55,7 +55,7 @@ def add(app: FastAPI, running: Running, settings: Settings, health: Health, figu
         """Whether requests should be sent here, check by check."""
         found = await run_in_threadpool(health.readiness)
         checks = [{"name": one.name, "ok": one.is_ok, "why": one.why} for one in found.checks]
-        document = {"status": "ready" if found.is_ready else "not ready", "checks": checks}
+        document = {"status": found.status, "checks": checks}
         return JSONResponse(
             document, 200 if found.is_ready else 503, {"Retry-After": "2"} if not found.is_ready else {}
         )

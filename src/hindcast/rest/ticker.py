@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hindcast.app import App
+from hindcast.model.errors import HindcastError
 from hindcast.model.incident import Event
 from hindcast.rest.live import Live
 from hindcast.rest.shapes import detection
@@ -73,8 +74,10 @@ class Ticker:
         # The face of the product: watching must not end because of one bad look.
         except Exception as error:
             self._app.counts["ticks_failed"] += 1
+            # Where a store is away every look fails; the first says all that there is to say.
+            if not self._is_failing:
+                LOG.warning("Looking at the counts failed: %s", error, exc_info=not isinstance(error, HindcastError))
             self._is_failing = True
-            LOG.warning("Looking at the counts failed: %s", error, exc_info=error)
         else:
             self._app.counts["ticks"] += 1
             self._is_failing = False

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from typing import Any
 
 import pyarrow as pa
@@ -53,6 +54,9 @@ def open_telemetry(
     counted. The clock says when alerts and changes were told; None is the machine's.
     """
     address = parse(dsn)
+    if address.embedded:
+        # Before anything can fail: it puts handlers on signals, and whoever wants others puts them there afterwards.
+        import_module("chdb")
     shards = [Engine(address, host) for host in address.hosts] or [Engine(address, None)]
     with ExitStack() as undo:
         for shard in shards:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import logging
+import shutil
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import Error
 
 from hindcast.adapters.telemetry_clickhouse.address import Address, Host
-from hindcast.adapters.telemetry_clickhouse.faults import translated
+from hindcast.adapters.telemetry_clickhouse.faults import InUse, translated
 from hindcast.model.errors import Damaged, HindcastError, Refused, Unavailable
 
 # Its errors come as ours; without a handler they would also be printed.
@@ -31,6 +32,8 @@ CONNECT_SECONDS_MAX = 5
 # A merge or a slow disk can hold an insert back for seconds; a server that says nothing for longer is down.
 ANSWER_SECONDS_MAX = 60
 CLIENTS_MAX = 16
+# What it takes to make the database and its tables, several times over.
+NEW_BYTES_MIN = 16_000_000
 
 # Every statement of a client runs with these.
 _SETTINGS: Mapping[str, Any] = {
@@ -66,6 +69,7 @@ class Engine:
         self._database: str | None = None
         if address.embedded:
             _make_folder(Path(address.folder))
+            _check_room(Path(address.folder) / "metadata", address.database)
 
     def __str__(self) -> str:
         return str(self._host or self._address.folder)
@@ -162,7 +166,7 @@ def _embedded_client(folder: Path) -> Client:
 
 def _not_started(folder: Path) -> HindcastError:
     if _locked(folder / "status"):
-        return Unavailable(
+        return InUse(
             f"The telemetry in {folder} is in use by another process.",
             field="telemetry",
             remedy="One process owns a folder: talk to the running one, stop it, or name another folder.",
@@ -204,3 +208,20 @@ def _make_folder(folder: Path) -> None:
             field="telemetry",
             remedy="Free space on its disk, or name another folder.",
         ) from error
+
+
+def _check_room(metadata: Path, database: str) -> None:
+    """Raise Unavailable where a database that is still to be made has no room.
+
+    The engine would leave an empty definition behind on a full disk, and would never start on that folder again. One
+    that is there already holds no table, and goes. A database with tables can be read on a full disk.
+    """
+    definition = metadata / f"{database}.sql"
+    if definition.exists() and definition.stat().st_size:
+        return
+    if shutil.disk_usage(metadata.parent).free < NEW_BYTES_MIN:
+        raise Unavailable(
+            "The disk of the telemetry store is full.", field="telemetry", remedy="Free some space, then retry."
+        )
+    if not any((metadata / database).glob("*.sql")):
+        definition.unlink(missing_ok=True)

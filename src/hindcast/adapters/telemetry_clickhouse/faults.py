@@ -13,6 +13,11 @@ from hindcast.model.errors import Damaged, HindcastError, Malformed, Missing, Re
 
 Fault = tuple[type[HindcastError], str, str]
 
+
+class InUse(Unavailable):
+    """Another process owns the folder: no waiting helps while it runs."""
+
+
 _DOWN: Fault = (
     Unavailable,
     "The telemetry store does not answer; nothing of this may be assumed to be written.",
@@ -44,7 +49,7 @@ _RIGHTS: Fault = (
     "Grant it what docs/how-to/run-on-clickhouse.md lists; the message names what is missing.",
 )
 _LOCKED: Fault = (
-    Unavailable,
+    InUse,
     "The folder of the telemetry store is in use by another process, or by another store of this one.",
     "One process owns a folder: talk to the running one, or stop it, or name another folder.",
 )

@@ -66,14 +66,18 @@ class Miner:
     def __init__(self, known: Iterable[Pattern] = (), limits: TemplateLimits = DEFAULT_LIMITS) -> None:
         self._limits = limits
         self._groups = Groups(words_distinct_max=limits.words_distinct_max)
-        for pattern in sorted(known, key=lambda pattern: pattern.id):
-            self._groups.known(pattern.id, pattern.text)
-        self._groups.changed.clear()
+        self.know(known)
         # Two generations: when the younger is full, the older is dropped. What is in use is always in one of them.
         self._young: dict[bytes, Template] = {}
         self._old: dict[bytes, Template] = {}
         self._batch = 0
         self._scratch = Scratch()
+
+    def know(self, known: Iterable[Pattern]) -> None:
+        """Take templates up that were kept, before the first message."""
+        for pattern in sorted(known, key=lambda pattern: pattern.id):
+            self._groups.known(pattern.id, pattern.text)
+        self._groups.changed.clear()
 
     def assign(self, messages: Any) -> pa.Array:  # noqa: ANN401
         """The id of each message's template, never 0."""
