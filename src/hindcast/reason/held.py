@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from hindcast.model.recollection import Cue
+from hindcast.model.recollection import Cue, Familiarity
 from hindcast.reason.pool import Member
 from hindcast.reason.tries import Try
 from hindcast.reason.wording import counted
@@ -68,7 +68,8 @@ def _next(one: Try, members: Sequence[Member], cue: Cue) -> tuple[datetime | Non
         and member is not own
         and member.case.occurred_at > own.case.occurred_at
     ]
-    # A question may be mere curiosity; an incident that asks is the failure itself.
-    if cue.incident and not own.is_foreign and (cue.since or cue.at) > own.case.occurred_at:
+    # A question may be mere curiosity; an incident that asks is the failure itself, where it surely is the same one.
+    is_same = own.remembered.familiarity is Familiarity.SEEN
+    if cue.incident and is_same and not own.is_foreign and (cue.since or cue.at) > own.case.occurred_at:
         later.append((cue.since or cue.at, ""))
     return min(later, default=(None, ""), key=lambda found: found[0])

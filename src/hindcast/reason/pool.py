@@ -130,7 +130,7 @@ def _place(one: Remembered) -> tuple[str, str]:
 
 
 def _family(best: Remembered, remembered: Sequence[Remembered]) -> frozenset[tuple[str, str]]:
-    """The best case and all that is tied to it: recurrences, what it replaces, the same stack, and theirs in turn."""
+    """The best case and all that is tied to it: what replaces it or is replaced, the same stack, and theirs in turn."""
     found = {_place(best)}
     own = [one for one in remembered if one.space == best.space]
     inside, outside = [one for one in own if _place(one) in found], [one for one in own if _place(one) not in found]
@@ -143,9 +143,10 @@ def _family(best: Remembered, remembered: Sequence[Remembered]) -> frozenset[tup
 
 
 def _tied(one: Remembered, other: Remembered) -> bool:
+    """Whether two cases are one failure. A link to an earlier incident says only that it was earlier."""
     names = ({one.case.id, one.address}, {other.case.id, other.address})
     for a, b, theirs in ((one, other, names[1]), (other, one, names[0])):
-        if a.case.previous in theirs or a.superseded_by in theirs or theirs & set(a.case.supersedes):
+        if a.superseded_by in theirs or theirs & set(a.case.supersedes):
             return b.case.id != a.case.id
     return _same_stack(one.case, other.case)
 

@@ -27,13 +27,9 @@ WITNESS_WEIGHTS = {Witness.TELEMETRY: 3.0, Witness.VERDICT: 2.0, Witness.PERSON:
 UNVOUCHED_WEIGHT = 0.5
 
 
-def linked(one: Case, other: Case) -> bool:
-    """Whether somebody said that the two belong together."""
-    return (
-        one.id in (other.previous, *other.supersedes)
-        or other.id in (one.previous, *one.supersedes)
-        or bool(one.previous and one.previous == other.previous)
-    )
+def is_replacement(one: Case, other: Case) -> bool:
+    """Whether a person said that one of the two replaces the other. That one came after the other says nothing."""
+    return one.id in other.supersedes or other.id in one.supersedes
 
 
 def same_stack(one: Case, other: Case) -> bool:
@@ -59,11 +55,16 @@ def _share_a_fingerprint(one: Case, other: Case) -> bool:
 
 def kin(one: Case, other: Case) -> bool:
     """Whether two cases look like the same failure from outside, whatever each says of its cause."""
-    if linked(one, other) or same_stack(one, other):
+    if is_replacement(one, other) or same_stack(one, other):
         return True
-    if _share_a_fingerprint(one, other):
+    if _share_a_fingerprint(one, other) and not (one.clues.frames and other.clues.frames):
         return True
     return alike(_seen(one), _seen(other)) >= SEEN_ALIKE_MIN
+
+
+def is_recurrence(newer: Case, older: Case) -> bool:
+    """Whether the older failure came back in the newer case. A link counts only where both look alike."""
+    return same_stack(newer, older) or (newer.previous == older.id and kin(newer, older))
 
 
 @lru_cache(maxsize=65_536)
