@@ -160,8 +160,8 @@ def _missing(coverage: Counted, completeness: Counted, accuracy: Counted, recent
 def _failures(cases: Sequence[Case]) -> Mapping[str, str]:
     """Which failure each case is of, by the id of one of its cases: one replaces another, or both failed on one stack.
 
-    That one came after another of the same service makes them no one failure. One line of a log ("statement timeout") is common to failures that have nothing else in common, so a fingerprint
-    counts only where it comes with a stack.
+    That one came after another of the same service makes them no one failure. One line of a log ("statement timeout")
+    is common to failures that have nothing else in common, so a fingerprint counts only where it comes with a stack.
     """
     home = {case.id: case.id for case in cases}
 

@@ -157,7 +157,7 @@ def test_a_month_is_told_as_it_was(seed: int) -> None:
     assert [((one.onset_at - START).days, one.services) for one in opened] == [
         (day, (name,)) for day, name, _ in expected
     ]
-    for first, (_, service, errors) in zip(opened, expected, strict=True):
+    for first, (_, _, errors) in zip(opened, expected, strict=True):
         ended = month.kept[first.id]
         assert ended.state in (IncidentState.AWAITING, IncidentState.CONFIRMED)
         assert ended.relapses == 0

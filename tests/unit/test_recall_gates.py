@@ -97,7 +97,7 @@ def test_one_stack_with_two_causes_keeps_both() -> None:
 
 
 def test_a_link_waives_no_difference_of_causes() -> None:
-    """A newer incident that names an earlier one as its previous does not replace it when each had a cause of its own."""
+    """A newer incident that names an earlier one does not replace it when each had a cause of its own."""
     old = pool_case("old", days_ago=200, **lesson("release the connection in task teardown"))
     new = pool_case(
         "new",
