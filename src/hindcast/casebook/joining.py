@@ -101,6 +101,7 @@ def _apart(whole: Kept, wanted: tuple[str, ...], rest: tuple[str, ...], new_id: 
         resolved_at=case.resolved_at,
         severity=case.severity,
         links=(link_to(case.id),),
+        title_by=case.title_by,
         source=case.source,
     )
     left = replace(case, services=rest, symptoms=ours, links=_union(case.links, (link_to(new_id),))[-LINKS_MAX:])
@@ -143,6 +144,7 @@ def together(first: Clues, second: Clues) -> Clues:
         _union(first.frames, second.frames),
         _union(first.identifiers, second.identifiers),
         _union(first.components, second.components),
+        _union(first.errors, second.errors),
     )
 
 

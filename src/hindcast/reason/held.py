@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from hindcast.model.recollection import Cue, Familiarity
-from hindcast.reason.pool import Member
+from hindcast.reason.pool import Member, Standing
 from hindcast.reason.tries import Try
 from hindcast.reason.wording import counted
 
@@ -59,6 +59,9 @@ def lasting(worked: Sequence[Try], members: Sequence[Member], cue: Cue) -> Lasti
 def _next(one: Try, members: Sequence[Member], cue: Cue) -> tuple[datetime | None, str]:
     """When the failure was seen next after the case of a try: in another case, or now."""
     own = one.member
+    if own.standing is Standing.CURRENT and own.remembered.familiarity is not Familiarity.SEEN:
+        # What may be another failure says nothing about how long this one stayed away.
+        return None, ""
     later = [
         (member.case.occurred_at, member.ref)
         for member in members
@@ -68,8 +71,7 @@ def _next(one: Try, members: Sequence[Member], cue: Cue) -> tuple[datetime | Non
         and member is not own
         and member.case.occurred_at > own.case.occurred_at
     ]
-    # A question may be mere curiosity; an incident that asks is the failure itself, where it surely is the same one.
-    is_same = own.remembered.familiarity is Familiarity.SEEN
-    if cue.incident and is_same and not own.is_foreign and (cue.since or cue.at) > own.case.occurred_at:
+    # A question may be mere curiosity; an incident that asks is the failure itself.
+    if cue.incident and not own.is_foreign and (cue.since or cue.at) > own.case.occurred_at:
         later.append((cue.since or cue.at, ""))
     return min(later, default=(None, ""), key=lambda found: found[0])

@@ -7,6 +7,8 @@ from functools import lru_cache
 
 from hindcast.model.action import same_action
 from hindcast.model.case import Case, Evidence, Outcome, Witness
+from hindcast.recall.evidence import say_otherwise
+from hindcast.recall.reading import title_of
 from hindcast.recall.text import alike, word_set
 
 # From here on two lists of frames are one stack that was cut or grew a little.
@@ -33,8 +35,8 @@ def is_replacement(one: Case, other: Case) -> bool:
 
 
 def same_stack(one: Case, other: Case) -> bool:
-    """Whether both failed at the same place: the same fingerprint of a stack, or nearly the same frames."""
-    if not one.clues.frames or not other.clues.frames:
+    """Whether both failed at the same place, the same way: a fingerprint of a stack, or nearly the same frames."""
+    if not one.clues.frames or not other.clues.frames or say_otherwise(one.clues.errors, other.clues.errors):
         return False
     if _share_a_fingerprint(one, other):
         return True
@@ -150,4 +152,4 @@ def trust(case: Case) -> float:
 
 
 def _seen(case: Case) -> str:
-    return "\n".join((case.title, *case.symptoms))
+    return "\n".join((title_of(case), *case.symptoms))
