@@ -28,6 +28,7 @@ STACK = """Traceback (most recent call last):
   File "/usr/local/lib/python3.11/site-packages/psycopg2/__init__.py", line 122, in connect
     conn = _connect(dsn, connection_factory=connection_factory, **kwasync)
 psycopg2.OperationalError: connection to server at "127.0.0.1", port 15432 failed: {reason}"""
+CONNECT = 'OperationalError: connection to server at "<text>", port <int> failed:'
 REFUSED, TOO_MANY = "Connection refused", "FATAL:  sorry, too many clients already"
 
 
@@ -149,9 +150,7 @@ def test_an_incident_of_numbers_alone_is_asked_by_what_it_concerns() -> None:
     ("one", "other", "otherwise"),
     [
         ("KeyError: '<text>'", "KeyError: '<text>'", False),
-        ("OperationalError: connection to server at \"<text>\", port <int> failed: Connection refused",
-         "OperationalError: connection to server at \"<text>\", port <int> failed: FATAL: sorry, too many clients already",
-         True),
+        (f"{CONNECT} Connection refused", f"{CONNECT} FATAL: sorry, too many clients already", True),
         ("ConnectionError: max number of clients reached", "ConnectionError: Error while reading from <ip>", True),
         ("java.net.SocketException: Connection reset", "ConnectionResetError: Connection reset by peer", False),
         ("TimeoutError", "TimeoutError: timed out", False),

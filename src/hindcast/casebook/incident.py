@@ -60,7 +60,7 @@ def case_of(event: Event, known: Kept | None) -> Kept:
         severity=incident.severity,
         course=incident.course or case.course,
         links=_once(case.links, _links(incident))[: max(LINKS_MAX, len(case.links))],
-        previous=case.previous or incident.previous or "",
+        previous=case.previous or _previous(incident, kept),
     )
     case = with_changes(_standing(case, event), incident.changes, since=incident.opened_at)
     made = replace(kept, case=_noted(case, incident))
@@ -135,6 +135,10 @@ def _standing(case: Case, event: Event) -> Case:
 def _title(known: str, told: str) -> str:
     """The title as it was first told, until it says more than other numbers."""
     return known if _NUMBERS.sub("#", known) == _NUMBERS.sub("#", told) else told
+
+
+def _previous(incident: Incident, kept: Kept) -> str:
+    return incident.previous if incident.previous and incident.previous not in kept.unlinked else ""
 
 
 def _is_quoted(incident: Incident) -> bool:

@@ -83,6 +83,19 @@ def split(
     return made[0].case, made[1].case
 
 
+def unlink(casebook: Casebook, case_id: str, *, actor: str, why: str, expected: int | None = None) -> Case:
+    """Say that an incident does not repeat the earlier one that it is linked to. Detection does not link them again."""
+
+    def decide(found: Sequence[Kept]) -> list[Kept]:
+        kept = found[0]
+        if not kept.case.previous:
+            raise Refused(f"{case_id} is linked to no earlier incident.", field="id", remedy="There is nothing to do.")
+        unlinked = _union(kept.unlinked, (kept.case.previous,))
+        return [replace(kept, case=replace(kept.case, previous=""), unlinked=unlinked)]
+
+    return casebook.revise([case_id], decide, actor=actor, why=why, expected=expected)[0].case
+
+
 def _apart(whole: Kept, wanted: tuple[str, ...], rest: tuple[str, ...], new_id: str) -> list[Kept]:
     case = whole.case
     # What a symptom is about is known only where it names the service; the others stay in both.
