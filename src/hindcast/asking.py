@@ -16,6 +16,7 @@ from hindcast.model.case import Case, Clues
 from hindcast.model.errors import Malformed
 from hindcast.model.recollection import Cue, CueKind
 from hindcast.recall.keys import keys_of_clues
+from hindcast.recall.reading import title_of
 
 # More than this nobody means to ask; less is read whole.
 ASKED_CHARS_MAX = 20_000_000
@@ -60,8 +61,13 @@ def cue_of(
 
 def cue_of_case(case: Case, *, at: datetime) -> Cue:
     """What an incident asks about itself: what was seen of it, not what anybody has concluded since."""
-    text = "\n".join((*case.symptoms, case.title) if case.symptoms else (case.title, case.summary))[:READ_CHARS_MAX]
-    clues = case.clues if keys_of_clues(case.clues) else clues_of(text, stack=case.stack)
+    title = title_of(case)
+    seen = (*case.symptoms, title) if case.symptoms else (title, case.summary)
+    # Where nothing was seen but numbers, all there is to ask by is what it concerns.
+    names = " ".join((*case.services, *case.components, *case.clues.identifiers)) or case.id
+    text = ("\n".join(filter(None, seen)) or names)[:READ_CHARS_MAX]
+    is_read = keys_of_clues(case.clues) or not (any(seen) or case.stack)
+    clues = case.clues if is_read else clues_of(text, stack=case.stack)
     return Cue(text, _kind(text, clues, case.stack), at, clues, case.services, case.id, case.occurred_at)
 
 
@@ -139,7 +145,7 @@ def _joined(first: Clues, second: Clues) -> Clues:
     return Clues(
         *(
             tuple(dict.fromkeys((*getattr(first, name), *getattr(second, name))))
-            for name in ("fingerprints", "exceptions", "frames", "identifiers", "components")
+            for name in ("fingerprints", "exceptions", "frames", "identifiers", "components", "errors")
         )
     )
 

@@ -6,15 +6,17 @@ from dataclasses import replace
 
 from hindcast.ingest.fingerprint import of_message, of_trace
 from hindcast.ingest.fingerprint.names import name_of
+from hindcast.ingest.fingerprint.parameters import parameterised
 from hindcast.ingest.trace import parse
 from hindcast.model.case import Case, Clues
 from hindcast.model.trace import Relation, Trace
-from hindcast.recall.reading import components, exceptions, identifiers
+from hindcast.recall.reading import components, exceptions, identifiers, title_of
 
 # Of a long text the first lines and the last are read: errors stand at either end.
 READ_CHARS_MAX = 200_000
 LINES_FINGERPRINTED_MAX = 5
 LINE_CHARS_MAX = 1_000
+ERROR_CHARS_MAX = 400
 
 
 def clues_of(text: str, *, stack: str = "") -> Clues:
@@ -37,12 +39,13 @@ def clues_of(text: str, *, stack: str = "") -> Clues:
         frames=_frames(trace),
         identifiers=identifiers(whole),
         components=components(whole),
+        errors=_errors(trace),
     )
 
 
 def with_clues(case: Case) -> Case:
     """The case with the clues of its own words: of what was seen, and of its title where nobody wrote that down."""
-    seen = "\n".join(case.symptoms) or f"{case.title}\n{case.summary}"
+    seen = "\n".join(case.symptoms) or f"{title_of(case)}\n{case.summary}"
     return replace(case, clues=clues_of(seen, stack=case.stack))
 
 
@@ -52,6 +55,17 @@ def _exceptions(trace: Trace | None) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(one.type for one in trace.raised if one.type and one.relation is not Relation.SUPPRESSED)
     )
+
+
+def _errors(trace: Trace | None) -> tuple[str, ...]:
+    if trace is None:
+        return ()
+    said = (
+        (one.type, parameterised(one.message)[:ERROR_CHARS_MAX])
+        for one in trace.raised
+        if one.relation is not Relation.SUPPRESSED
+    )
+    return tuple(dict.fromkeys(": ".join(filter(None, one)) for one in said if any(one)))
 
 
 def _frames(trace: Trace | None) -> tuple[str, ...]:

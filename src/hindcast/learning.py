@@ -158,10 +158,10 @@ def _missing(coverage: Counted, completeness: Counted, accuracy: Counted, recent
 
 
 def _failures(cases: Sequence[Case]) -> Mapping[str, str]:
-    """Which failure each case is of, by the id of one of its cases: linked as a recurrence, or failed on one stack.
+    """Which failure each case is of, by the id of one of its cases: one replaces another, or both failed on one stack.
 
-    One line of a log ("statement timeout") is common to failures that have nothing else in common, so a fingerprint
-    counts only where it comes with a stack.
+    That one came after another of the same service makes them no one failure. One line of a log ("statement timeout")
+    is common to failures that have nothing else in common, so a fingerprint counts only where it comes with a stack.
     """
     home = {case.id: case.id for case in cases}
 
@@ -173,8 +173,9 @@ def _failures(cases: Sequence[Case]) -> Mapping[str, str]:
 
     by_fingerprint: dict[int, str] = {}
     for case in cases:
-        if case.previous in home:
-            home[find(case.id)] = find(case.previous)
+        for replaced in case.supersedes:
+            if replaced in home:
+                home[find(case.id)] = find(replaced)
         for number in case.clues.fingerprints if case.clues.frames else ():
             home[find(case.id)] = find(by_fingerprint.setdefault(number, case.id))
     return {case.id: find(case.id) for case in cases}

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from hindcast.detect import Detector
 from hindcast.detect.anomaly import Anomalies
+from hindcast.detect.recurrence import latest_like
 from hindcast.model.errors import Malformed
 from hindcast.model.finding import Finding
 from hindcast.model.incident import Event, EventKind, Exemplar, Incident, Sighting, bare
@@ -80,6 +81,8 @@ class Watch:
         self._looked_back_at: datetime | None = None
         # The incidents as they were last told, by space and id, for the evidence in them.
         self._evidence: OrderedDict[tuple[str, str], Incident] = OrderedDict()
+        # Those that were over at the start, with no more than which failures they had.
+        self._earlier: tuple[Incident, ...] = ()
 
     def anew(self) -> Watch:
         """One that has seen nothing yet, by the same rules."""
@@ -108,6 +111,7 @@ class Watch:
         """Take up the incidents that are not over, and know those that a recurrence would be linked to."""
         known = tuple(one if not one.state.is_over else bare(one) for one in incidents)
         self._detector.restore(known)
+        self._earlier = tuple(one for one in known if one.state.is_over)[:INCIDENTS_KEPT_MAX]
         for incident in known:
             if not incident.state.is_over:
                 self._note(incident)
@@ -169,10 +173,12 @@ class Watch:
         key = (incident.space, incident.id)
         known = self._evidence.get(key)
         if event.kind in TOLD_WITH_EVIDENCE or known is None:
-            known = replace(self._gathered(incident), course=known.course if known is not None else None)
+            known = self._repeating(self._gathered(incident), known)
         if event.kind in TOLD_WITH_COURSE:
             # What was counted may be gone when somebody comes to confirm it.
             known = replace(known, course=self._course(incident) or known.course)
+        # A recurrence asks whether it was over, and when.
+        known = replace(known, state=incident.state, closed_at=incident.closed_at)
         self._note(known)
         found = replace(
             incident,
@@ -181,8 +187,17 @@ class Watch:
             exemplars=known.exemplars,
             changes=known.changes,
             course=known.course,
+            previous=known.previous,
         )
         return replace(event, incident=found)
+
+    def _repeating(self, gathered: Incident, known: Incident | None) -> Incident:
+        """What was gathered, with the earlier incident that it repeats, as far as its evidence tells."""
+        previous = gathered.previous or (known.previous if known is not None else None)
+        if previous is None:
+            within = timedelta(seconds=self._detector.rules.recurrence_seconds)
+            previous = latest_like(gathered, (*self._earlier, *self._evidence.values()), within=within)
+        return replace(gathered, course=known.course if known is not None else None, previous=previous)
 
     def _note(self, incident: Incident) -> None:
         self._evidence[incident.space, incident.id] = incident

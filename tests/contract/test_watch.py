@@ -80,3 +80,32 @@ def test_a_stack_that_any_line_has_is_evidence(chdb_place: TelemetryPlace) -> No
     opened = next(event.incident for step in range(20) for event in watch.tick(now=AT + step * TICK))
 
     assert [one.stack for one in opened.exemplars] == ["", "", "", "", stack]
+
+
+def outages(place: TelemetryPlace, *failures: int) -> list[Event]:
+    """One outage of payment after the other, each confirmed, each with failures of one kind."""
+    telemetry, apart = place.telemetry(), 4_000
+    lines = [
+        {**errors(number * apart + count * 60 / 200), "fingerprint": failure}
+        for number, failure in enumerate(failures)
+        for count in range(200)
+    ]
+    telemetry.write([Batch(SPACE, logs=pa.Table.from_pylist(lines, schema=LOG))])
+    watch, events = Watch(telemetry, Detector(), Anomalies()), list[Event]()
+    for number in range(len(failures)):
+        for step in range(80):
+            now = AT + timedelta(seconds=number * apart) + step * TICK
+            events += watch.tick(now=now)
+        events.append(watch.decide("confirm", SPACE, events[-1].incident.id, by="ana", now=now))
+    return events
+
+
+def test_an_incident_is_linked_to_an_earlier_one_of_the_same_failures(chdb_place: TelemetryPlace) -> None:
+    """What failed says that a trouble is back; that the same service has it says nothing."""
+    events = outages(chdb_place, 7, 8, 7)
+    opened = {event.incident.id: event.incident for event in events if event.kind is EventKind.OPENED}
+    first, _, third = opened
+
+    assert [one.previous for one in opened.values()] == [None, None, first]
+    assert events[-1].incident.id == third
+    assert events[-1].incident.previous == first

@@ -355,6 +355,8 @@ def test_secrets_are_taken_out_before_anything_is_stored(hindcast: Keyboard) -> 
         ("resolve redis-pool --fix x --minutes -3", "minutes"),
         ("resolve redis-pool --attempt A7", "A7"),
         ("split redis-pool --services redis", "services"),
+        ("split redis-pool --from-previous", "no earlier incident"),
+        ("split redis-pool --from-previous --services auth", "--from-previous alone"),
         ("join redis-pool redis-pool", "itself"),
         ("verdict redis-pool --right --wrong --for x", "--right"),
         ("verdict redis-pool --right", "--for"),
@@ -451,6 +453,18 @@ def test_split_and_join_stick(hindcast: Keyboard) -> None:
     assert "part of redis-pool" in hindcast.ok("show auth-tokens").out
     for line in ("confirm auth-tokens", "note auth-tokens x", "attempt auth-tokens x", "resolve auth-tokens --fix x"):
         assert "part of redis-pool" in hindcast(line).err
+
+
+def test_a_link_to_an_earlier_incident_can_be_taken_away(hindcast: Keyboard) -> None:
+    """Whoever sees that it is another failure says so, and the page no longer says that it happened before."""
+    memory = hindcast.memory()
+    casebook = Casebook(memory)
+    casebook.put(replace(POOL, id="again", previous="redis-pool"), actor="import", why="imported")
+    memory.close()
+    assert "It happened before: redis-pool" in hindcast.ok("show again").out
+
+    assert "linked to no earlier incident now" in hindcast.ok("split again --from-previous").out
+    assert "It happened before" not in hindcast.ok("show again").out
 
 
 def test_a_verdict_is_remembered_and_taken_back(hindcast: Keyboard) -> None:

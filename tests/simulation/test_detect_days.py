@@ -157,12 +157,11 @@ def test_a_month_is_told_as_it_was(seed: int) -> None:
     assert [((one.onset_at - START).days, one.services) for one in opened] == [
         (day, (name,)) for day, name, _ in expected
     ]
-    last: dict[str, str] = {}
-    for first, (_, service, errors) in zip(opened, expected, strict=True):
+    for first, (_, _, errors) in zip(opened, expected, strict=True):
         ended = month.kept[first.id]
         assert ended.state in (IncidentState.AWAITING, IncidentState.CONFIRMED)
         assert ended.relapses == 0
         # Late counts around a restart may be lost, or counted with the noise beside them, and no more.
         assert 0.85 * errors <= ended.errors <= 1.05 * errors + 10
-        assert first.previous == last.get(service)
-        last[service] = first.id
+        # Counts alone say nothing of what failed.
+        assert first.previous is None

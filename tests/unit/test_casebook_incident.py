@@ -10,11 +10,12 @@ import pytest
 
 from hindcast.adapters.clock import ManualClock
 from hindcast.build import open_memory
-from hindcast.casebook.joining import join, split
+from hindcast.casebook.joining import join, split, unlink
 from hindcast.casebook.people import Fix, attempted, noted, resolved
 from hindcast.config import Settings
 from hindcast.memory import Memory
 from hindcast.model.case import Attempt, Case, CaseState, Outcome
+from hindcast.model.errors import Refused
 from hindcast.model.finding import Finding, Rule
 from hindcast.model.incident import Affected, Event, EventKind, Exemplar, Incident, IncidentState, Sighting
 from hindcast.model.signal import Alert, ChangeKind, Course, Level, Severity, Status, SystemChange
@@ -294,3 +295,22 @@ def test_how_it_went_is_remembered(desk: Desk) -> None:
     assert over.course == went
     assert desk.tell(incident(), EventKind.REOPENED).course == went
     assert desk.casebook.case("inc-1").course == went
+
+
+def test_a_link_that_people_took_away_stays_away(desk: Desk) -> None:
+    """Who says that an incident does not repeat an earlier one is not contradicted by what detection tells later."""
+    told = replace(incident("inc-2"), previous="inc-1")
+    desk.tell(told, EventKind.OPENED)
+    made = unlink(desk.casebook, "inc-2", actor="ana", why="another failure")
+
+    assert made.previous == ""
+    assert desk.tell(told, EventKind.GREW).previous == ""
+    assert desk.tell(replace(told, previous="inc-0"), EventKind.GREW).previous == "inc-0"
+
+
+def test_what_has_no_link_cannot_lose_one(desk: Desk) -> None:
+    """Where there is nothing to take away, it is said so."""
+    desk.tell(incident(), EventKind.OPENED)
+
+    with pytest.raises(Refused, match="linked to no earlier incident"):
+        unlink(desk.casebook, "inc-1", actor="ana", why="another failure")

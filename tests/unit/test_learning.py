@@ -96,12 +96,16 @@ def test_each_recurrence_is_asked_about_once_and_never_the_first_time() -> None:
     assert "c0" not in held
 
 
-def test_a_link_makes_a_recurrence_too() -> None:
-    """Cases that people or detection linked are of one failure, whatever their fingerprints; chains count."""
+def test_what_replaces_another_is_a_recurrence_too() -> None:
+    """Cases that people said replace one another are of one failure, whatever their fingerprints; chains count.
+
+    A link to an earlier incident is none of that: it says no more than which one came before.
+    """
     first, second, third = (replace(case(n, 100 + n, days_ago=30 - n), previous="") for n in range(3))
-    linked = [first, replace(second, previous="c0"), replace(third, previous="c1")]
+    linked = [first, replace(second, supersedes=("c0",)), replace(third, supersedes=("c1",))]
 
     assert {one.id: earlier for one, earlier in held_back(linked)} == {"c1": {"c0"}, "c2": {"c0", "c1"}}
+    assert held_back([first, replace(second, previous="c0")]) == []
 
 
 def test_a_common_line_is_no_recurrence() -> None:

@@ -183,14 +183,35 @@ def test_harm_in_a_case_that_is_only_near_takes_no_fix_away() -> None:
 
 
 def test_what_people_tied_together_is_the_same_failure() -> None:
-    """A recurrence that somebody linked counts, however little its words match."""
+    """A case that a person said it replaces counts, however little its words match."""
     found = answer(
-        remembered(case("b", fix="Release connections in the teardown", previous="a")),
+        remembered(case("b", fix="Release connections in the teardown", supersedes=("a",))),
         remembered(story("a", ago=days(300), clues=Clues()), 0.2),
     )
 
     assert one(found.avoid, RAISED).made_worse == 1
     assert found.times_seen == 2
+
+
+def test_a_link_to_an_earlier_incident_makes_no_two_failures_one() -> None:
+    """That one incident followed another counts neither as an occurrence nor as a warning: only likeness does."""
+    found = answer(
+        remembered(case("b", fix="Raised max_connections and closed the leak", previous="a")),
+        remembered(story("a", ago=days(1), clues=Clues()), 0.2),
+    )
+
+    assert found.times_seen == 1
+    assert not found.avoid
+
+
+def test_a_fix_is_not_blamed_for_another_failure_of_its_service() -> None:
+    """An incident that is not surely the same failure does not say that an earlier fix did not last."""
+    asking = {"incident": "inc-20261116-0201-payment", "since": NOW}
+    known = case("a", fix="Raised the client timeout", ago=days(1))
+    near, sure = (answer(remembered(known, confidence), **asking) for confidence in (0.6, 0.97))
+
+    assert [advice.held_of for advice in (*near.fixes, *near.avoid)] == [0]
+    assert [advice.held_of for advice in (*sure.fixes, *sure.avoid)] == [1]
 
 
 def test_the_same_stack_is_the_same_failure() -> None:

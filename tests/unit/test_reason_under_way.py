@@ -50,9 +50,16 @@ def test_it_is_as_sure_as_the_likeliest() -> None:
     assert (found.confidence, found.reliability) == (0.98, known)
 
 
-def test_a_recurrence_answers_through_its_link() -> None:
-    """A case that the incident is a recurrence of is the same failure, however little the words have in common."""
+def test_a_link_alone_does_not_answer() -> None:
+    """That an incident came after another one of its service is no likeness: the earlier one does not answer for it."""
     found = answer(now(previous="redis-resets"), remembered(story(), 0.2))
+
+    assert (found.familiarity, found.case) == (Familiarity.NEW, "")
+
+
+def test_a_recurrence_answers_through_what_it_replaces() -> None:
+    """A case that a person tied to the incident is the same failure, however little the words have in common."""
+    found = answer(now(supersedes=("redis-resets",)), remembered(story(), 0.2))
 
     assert (found.familiarity, found.case) == (Familiarity.SEEN, "redis-resets")
     assert found.headline.startswith("Your team hit this 6 weeks ago: ")

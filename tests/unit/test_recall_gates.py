@@ -96,6 +96,34 @@ def test_one_stack_with_two_causes_keeps_both() -> None:
     assert not any(one.gates for one in remembered(old, new).values())
 
 
+def test_a_link_waives_no_difference_of_causes() -> None:
+    """A newer incident that names an earlier one does not replace it when each had a cause of its own."""
+    old = pool_case("old", days_ago=200, **lesson("release the connection in task teardown"))
+    new = pool_case(
+        "new",
+        days_ago=1,
+        previous="old",
+        **lesson("rolled web back to 4.1", cause="the deploy of 4.2 named a wrong database host"),
+    )
+
+    assert not any(one.gates for one in remembered(old, new).values())
+
+
+def test_a_link_between_unlike_failures_replaces_nothing() -> None:
+    """Exhausted connections, then a bad deploy of the same service: the link between them makes them no one failure."""
+    old = pool_case("old", days_ago=2, **lesson("release the connection in task teardown"))
+    new = case(
+        "new",
+        "web: wrong settings",
+        "django.core.exceptions.ImproperlyConfigured: DATABASES is not set",
+        days_ago=1,
+        previous="old",
+        **lesson("rolled web back to 4.1", cause="workers did not release connections after a task"),
+    )
+
+    assert not any(one.superseded_by for one in remembered(old, new).values())
+
+
 def test_a_newer_case_that_nobody_vouches_for_replaces_nothing() -> None:
     """A confident sentence without any evidence does not replace what somebody saw work."""
     old = pool_case("old", days_ago=200, **lesson("release the connection in task teardown"))

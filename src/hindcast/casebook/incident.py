@@ -16,7 +16,8 @@ from hindcast.casebook.joining import LINKS_MAX, absorbed, pointing, together
 from hindcast.casebook.layout import Kept
 from hindcast.casebook.people import ATTEMPTS_MAX, numbered
 from hindcast.clues import clues_of
-from hindcast.model.case import NO_CLUES, Attempt, Case, CaseState, Clues, Evidence, Note, Witness
+from hindcast.model.case import NOTICED_HERE, Attempt, Case, CaseState, Clues, Evidence, Note, Witness
+from hindcast.model.finding import Rule
 from hindcast.model.incident import Event, EventKind, Incident, IncidentState
 from hindcast.model.signal import ChangeKind, SystemChange
 
@@ -49,6 +50,7 @@ def case_of(event: Event, known: Kept | None) -> Kept:
     case = replace(
         case,
         title=_title(case.title, incident.title),
+        title_by="" if _is_quoted(incident) else NOTICED_HERE,
         occurred_at=min(case.occurred_at, incident.onset_at),
         services=_services(incident, kept),
         components=_once(case.components, clues.components),
@@ -58,7 +60,7 @@ def case_of(event: Event, known: Kept | None) -> Kept:
         severity=incident.severity,
         course=incident.course or case.course,
         links=_once(case.links, _links(incident))[: max(LINKS_MAX, len(case.links))],
-        previous=case.previous or incident.previous or "",
+        previous=case.previous or _previous(incident, kept),
     )
     case = with_changes(_standing(case, event), incident.changes, since=incident.opened_at)
     made = replace(kept, case=_noted(case, incident))
@@ -135,6 +137,15 @@ def _title(known: str, told: str) -> str:
     return known if _NUMBERS.sub("#", known) == _NUMBERS.sub("#", told) else told
 
 
+def _previous(incident: Incident, kept: Kept) -> str:
+    return incident.previous if incident.previous and incident.previous not in kept.unlinked else ""
+
+
+def _is_quoted(incident: Incident) -> bool:
+    """Whether its title is what an alert of another system says."""
+    return incident.rule is Rule.ALERT and incident.title.startswith(incident.trigger.why)
+
+
 def _services(incident: Incident, kept: Kept) -> tuple[str, ...]:
     """In the order of spread. What people took out stays out, and what they joined to it stays in."""
     seen = tuple(name for name in incident.services if name and name not in kept.apart)
@@ -161,7 +172,9 @@ def _clues(incident: Incident) -> Clues:
         found = together(found, clues_of(one.message, stack=one.stack))
     for alert in incident.alerts[:EXEMPLARS_READ_MAX]:
         found = together(found, clues_of(f"{alert.title}\n{alert.text}", stack=alert.stack))
-    return found if found != NO_CLUES else clues_of(incident.title)
+    # What a metric is called is a name; the sentence about it is ours.
+    metrics = dict.fromkeys(one.metric for one in incident.findings if one.rule is Rule.METRIC and one.metric)
+    return together(found, Clues(identifiers=tuple(metrics)))
 
 
 def _links(incident: Incident) -> tuple[str, ...]:

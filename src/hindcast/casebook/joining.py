@@ -83,6 +83,19 @@ def split(
     return made[0].case, made[1].case
 
 
+def unlink(casebook: Casebook, case_id: str, *, actor: str, why: str, expected: int | None = None) -> Case:
+    """Say that an incident does not repeat the earlier one that it is linked to. Detection does not link them again."""
+
+    def decide(found: Sequence[Kept]) -> list[Kept]:
+        kept = found[0]
+        if not kept.case.previous:
+            raise Refused(f"{case_id} is linked to no earlier incident.", field="id", remedy="There is nothing to do.")
+        unlinked = _union(kept.unlinked, (kept.case.previous,))
+        return [replace(kept, case=replace(kept.case, previous=""), unlinked=unlinked)]
+
+    return casebook.revise([case_id], decide, actor=actor, why=why, expected=expected)[0].case
+
+
 def _apart(whole: Kept, wanted: tuple[str, ...], rest: tuple[str, ...], new_id: str) -> list[Kept]:
     case = whole.case
     # What a symptom is about is known only where it names the service; the others stay in both.
@@ -101,6 +114,7 @@ def _apart(whole: Kept, wanted: tuple[str, ...], rest: tuple[str, ...], new_id: 
         resolved_at=case.resolved_at,
         severity=case.severity,
         links=(link_to(case.id),),
+        title_by=case.title_by,
         source=case.source,
     )
     left = replace(case, services=rest, symptoms=ours, links=_union(case.links, (link_to(new_id),))[-LINKS_MAX:])
@@ -143,6 +157,7 @@ def together(first: Clues, second: Clues) -> Clues:
         _union(first.frames, second.frames),
         _union(first.identifiers, second.identifiers),
         _union(first.components, second.components),
+        _union(first.errors, second.errors),
     )
 
 

@@ -25,6 +25,8 @@ class Kept:
     joined_into: str = ""
     # Services that people took out of it; detection does not put them back.
     apart: tuple[str, ...] = ()
+    # Earlier incidents that it does not repeat, as people said; detection does not link it to them again.
+    unlinked: tuple[str, ...] = ()
     # The version that was read; 0: it is not written yet.
     version: int = 0
 
@@ -60,7 +62,13 @@ def kept_of(record: Record) -> Kept:
             field=error.field,
             remedy=f"See who wrote it: hindcast memory history {record.address}",
         ) from error
-    return Kept(case, str(body.get("joined_into") or ""), _names(body.get("apart")), record.version)
+    return Kept(
+        case,
+        str(body.get("joined_into") or ""),
+        _names(body.get("apart")),
+        _names(body.get("unlinked")),
+        record.version,
+    )
 
 
 def readable(record: Record | None) -> Kept | None:
@@ -90,6 +98,8 @@ def _body(kept: Kept) -> dict[str, Json]:
         body["joined_into"] = kept.joined_into
     if kept.apart:
         body["apart"] = list(kept.apart)
+    if kept.unlinked:
+        body["unlinked"] = list(kept.unlinked)
     return body
 
 

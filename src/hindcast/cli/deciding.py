@@ -62,13 +62,30 @@ def reopen(session: Session, incident_id: Id, to: To = "") -> None:
 def split(
     session: Session,
     incident_id: Id,
-    services: Annotated[str, typer.Option("--services", metavar="A,B", help="The services that belong elsewhere.")],
+    services: Annotated[
+        str, typer.Option("--services", metavar="A,B", help="The services that belong elsewhere.")
+    ] = "",
+    from_previous: Annotated[
+        bool, typer.Option("--from-previous", help="It does not repeat the earlier incident that it is linked to.")
+    ] = False,
     new_id: Annotated[str, typer.Option("--as", metavar="ID", help="The new case's id; made up if not said.")] = "",
     why: MaybeWhy = None,
 ) -> None:
     """Take services out of an incident into one of their own. That sticks, whatever detection sees later."""
     from hindcast.casebook.joining import split as apart
+    from hindcast.casebook.joining import unlink
 
+    if from_previous:
+        if services or new_id:
+            raise Malformed(
+                "Services cannot be taken out at the same time.",
+                field="--services",
+                remedy="Give --from-previous alone, then split.",
+            )
+        casebook = register(session).casebook(session.settings.space)
+        made = unlink(casebook, incident_id, actor=session.who, why=why or "It is another failure.")
+        session.answer({"case": to_json(made)}, Text(f"{made.id} is linked to no earlier incident now."))
+        return
     left, new = apart(
         register(session).casebook(session.settings.space),
         incident_id,

@@ -83,7 +83,8 @@ def _page(kept: Kept | None, incident: Incident | None, gaps: tuple[tuple[str, s
         parts += _evidence(incident)
     elif case is not None:
         parts += casepage.symptoms(case)
-    previous = (case.previous if case is not None else "") or (incident.previous if incident is not None else "")
+    # What people took away stays away, whatever detection found.
+    previous = case.previous if case is not None else incident.previous if incident is not None else ""
     if previous:
         parts += [Text(""), Text(f"It happened before: {previous}")]
     if case is not None and case.links:

@@ -68,18 +68,18 @@ class Book:
         return found
 
     def previous(self, trigger: Finding, now: datetime) -> str | None:
-        """The latest earlier incident of the same kind: of the same origin, else of the same service or alert."""
-        best: tuple[bool, datetime] | None = None
-        found: str | None = None
+        """The latest earlier incident that the same alert or metric opened, or that was as deaf.
+
+        Counts say nothing of what failed: whether errors repeat an earlier incident is told by their evidence.
+        """
+        best: tuple[datetime, str] | None = None
         for one in self.in_space(trigger.space):
-            is_same = trigger.service in one.services if trigger.service else _is_same_cause(one, trigger)
             last = one.closed_at or one.last_trouble_at
             is_recent = (now - last).total_seconds() <= self._rules.recurrence_seconds
             is_past = one.state in (IncidentState.CONFIRMED, IncidentState.AWAITING)
-            rank = (one.origin == trigger.service, last)
-            if is_same and is_recent and is_past and (best is None or rank > best):
-                best, found = rank, one.id
-        return found
+            if is_past and is_recent and _is_same_cause(one, trigger) and (best is None or last > best[0]):
+                best = last, one.id
+        return best[1] if best is not None else None
 
     def join(self, other: Incident, home: Incident, now: datetime) -> Incident:
         """Let one incident go on as a part of another; returns the other one with what it gained."""
@@ -178,6 +178,9 @@ class Book:
 def _is_same_cause(incident: Incident, trigger: Finding) -> bool:
     if trigger.rule is Rule.DEAF:
         return incident.rule is Rule.DEAF
-    return incident.trigger.rule is trigger.rule and (
-        incident.trigger.metric == trigger.metric or incident.trigger.why == trigger.why
+    known = incident.trigger
+    return bool(trigger.metric) and (known.rule, known.metric, known.service) == (
+        trigger.rule,
+        trigger.metric,
+        trigger.service,
     )

@@ -128,6 +128,8 @@ class Clues:
     identifiers: tuple[str, ...] = ()
     # What it runs on, by its usual name: `redis`, `postgres`, `kubernetes`.
     components: tuple[str, ...] = ()
+    # What the exceptions of its traces said, less what varies: `KeyError: '<text>'`.
+    errors: tuple[str, ...] = ()
 
 
 NO_CLUES = Clues()
@@ -176,6 +178,8 @@ class Case:
     previous: str = ""
     # Cases whose lesson this one replaces.
     supersedes: tuple[str, ...] = ()
+    # Who gave it its title: `hindcast` when detection did; empty: a person or another system.
+    title_by: str = ""
     # Where it comes from: `hindcast`, `markdown`, `pagerduty`, `jira`, `incident.io`, `demo` …
     source: str = NOTICED_HERE
 

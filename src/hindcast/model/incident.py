@@ -172,8 +172,9 @@ class Event:
 
 
 def bare(incident: Incident) -> Incident:
-    """An incident without its evidence: as much as a recurrence needs of one that is over."""
-    return replace(incident, templates=(), fingerprints=(), exemplars=(), changes=(), course=None)
+    """An incident without its evidence: as much as a recurrence needs of one that is over, which failures it had."""
+    failures = tuple(replace(seen, text="") for seen in incident.fingerprints)
+    return replace(incident, templates=(), fingerprints=failures, exemplars=(), changes=(), course=None)
 
 
 def to_json(incident: Incident) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from hindcast.model.recollection import Cue
-from hindcast.reason.pool import Member
+from hindcast.model.recollection import Cue, Familiarity
+from hindcast.reason.pool import Member, Standing
 from hindcast.reason.tries import Try
 from hindcast.reason.wording import counted
 
@@ -59,6 +59,9 @@ def lasting(worked: Sequence[Try], members: Sequence[Member], cue: Cue) -> Lasti
 def _next(one: Try, members: Sequence[Member], cue: Cue) -> tuple[datetime | None, str]:
     """When the failure was seen next after the case of a try: in another case, or now."""
     own = one.member
+    if own.standing is Standing.CURRENT and own.remembered.familiarity is not Familiarity.SEEN:
+        # What may be another failure says nothing about how long this one stayed away.
+        return None, ""
     later = [
         (member.case.occurred_at, member.ref)
         for member in members

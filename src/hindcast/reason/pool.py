@@ -99,11 +99,16 @@ def pool(recollection: Recollection, own: str | None) -> tuple[Member, ...]:
 
 def _near(recollection: Recollection, told: AbstractSet[int], own: str | None) -> list[Member]:
     is_seen = recollection.familiarity is Familiarity.SEEN
+    # Those that some text says came before or after what is told: they may warn, and are no occurrence of it.
+    linked = [one for one in recollection.remembered if id(one) in told and recollection.best is not None]
     near = [
         one
         for one in recollection.remembered
         if id(one) not in told
-        and (one.familiarity is not Familiarity.NEW if is_seen else one.confidence >= NEAR_CONFIDENCE_MIN)
+        and (
+            (one.familiarity is not Familiarity.NEW if is_seen else one.confidence >= NEAR_CONFIDENCE_MIN)
+            or _is_linked(one, linked)
+        )
         and one.case.state is not CaseState.DISMISSED
     ]
     near.sort(key=lambda one: (-one.confidence, one.address, one.space))
@@ -130,9 +135,10 @@ def _place(one: Remembered) -> tuple[str, str]:
 
 
 def _family(best: Remembered, remembered: Sequence[Remembered]) -> frozenset[tuple[str, str]]:
-    """The best case and all that is tied to it: recurrences, what it replaces, the same stack, and theirs in turn."""
+    """The best case and all that is tied to it: what replaces it or is replaced, the same stack, and theirs in turn."""
     found = {_place(best)}
-    own = [one for one in remembered if one.space == best.space]
+    # What recall found to have failed otherwise is no part of it, whatever it shares with one that did not.
+    own = [one for one in remembered if one.space == best.space and (one is best or not one.features.get("unlike"))]
     inside, outside = [one for one in own if _place(one) in found], [one for one in own if _place(one) not in found]
     while inside and outside:
         # Only what came in last can tie anything more to it.
@@ -143,11 +149,20 @@ def _family(best: Remembered, remembered: Sequence[Remembered]) -> frozenset[tup
 
 
 def _tied(one: Remembered, other: Remembered) -> bool:
+    """Whether two cases are one failure. A link says only which came before, unless both are like what is asked."""
     names = ({one.case.id, one.address}, {other.case.id, other.address})
+    is_like = Familiarity.NEW not in (one.familiarity, other.familiarity)
     for a, b, theirs in ((one, other, names[1]), (other, one, names[0])):
-        if a.case.previous in theirs or a.superseded_by in theirs or theirs & set(a.case.supersedes):
+        if (is_like and a.case.previous in theirs) or a.superseded_by in theirs or theirs & set(a.case.supersedes):
             return b.case.id != a.case.id
     return _same_stack(one.case, other.case)
+
+
+def _is_linked(one: Remembered, told: Sequence[Remembered]) -> bool:
+    return not one.features.get("unlike") and any(
+        one.space == other.space and (one.case.previous == other.case.id or other.case.previous == one.case.id)
+        for other in told
+    )
 
 
 def _same_stack(one: Case, other: Case) -> bool:

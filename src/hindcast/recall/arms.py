@@ -20,6 +20,7 @@ from hindcast.recall.fuse import fuse
 from hindcast.recall.keys import EXCEPTION, FINGERPRINT, having, keys_of_clues
 from hindcast.recall.learnt import Learnt, shipped
 from hindcast.recall.limits import RecallLimits
+from hindcast.recall.reading import title_of
 from hindcast.recall.text import clean
 
 # So few were written a moment ago: words and keys know them, and the model is about to.
@@ -186,4 +187,6 @@ def _case(record: Record) -> Case:
 
 
 def _text(record: Record, case: Case) -> str:
-    return record.text or case.title
+    title, text = title_of(case), record.text or ""
+    # Records of earlier releases begin with whatever title they have.
+    return (text if title else text.removeprefix(case.title).lstrip("\n")) or title

@@ -16,6 +16,7 @@ from hindcast.recall.arms import Candidate
 from hindcast.recall.keys import short_exception
 from hindcast.recall.limits import RecallLimits
 from hindcast.recall.rarity import Rarity
+from hindcast.recall.reading import title_of
 from hindcast.recall.stacks import align
 from hindcast.recall.text import clean, phrase_set, word_set, words_in
 
@@ -96,7 +97,7 @@ class Compared:
 def features_of(cue: Cue, candidates: Sequence[Candidate], limits: RecallLimits) -> tuple[dict[str, float], ...]:
     """The numbers of every candidate, in their order; `fused` is left to `fuse`."""
     asked = _question(cue, limits)
-    titles = [word_set(candidate.case.title) for candidate in candidates]
+    titles = [word_set(title_of(candidate.case)) for candidate in candidates]
     lines = [_echoing(candidate.case, asked.words, limits.lines_max) for candidate in candidates]
     # A word is weighed by how many cases have it. Only those are counted that some share will be made of.
     met = (title for title in titles if not title.isdisjoint(asked.words))
@@ -139,7 +140,7 @@ def features_of(cue: Cue, candidates: Sequence[Candidate], limits: RecallLimits)
 
 def read_ahead(case: Case, text: str, limits: RecallLimits) -> None:
     """Take a case apart before it is compared, while there is nothing else to do: its words are remembered."""
-    word_set(case.title)
+    word_set(title_of(case))
     words_in(text[: limits.case_chars_max])
     for line in _seen(case, limits.lines_max):
         words_in(line)

@@ -7,6 +7,8 @@ from functools import lru_cache
 
 from hindcast.model.action import same_action
 from hindcast.model.case import Case, Evidence, Outcome, Witness
+from hindcast.recall.evidence import say_otherwise
+from hindcast.recall.reading import title_of
 from hindcast.recall.text import alike, word_set
 
 # From here on two lists of frames are one stack that was cut or grew a little.
@@ -27,18 +29,14 @@ WITNESS_WEIGHTS = {Witness.TELEMETRY: 3.0, Witness.VERDICT: 2.0, Witness.PERSON:
 UNVOUCHED_WEIGHT = 0.5
 
 
-def linked(one: Case, other: Case) -> bool:
-    """Whether somebody said that the two belong together."""
-    return (
-        one.id in (other.previous, *other.supersedes)
-        or other.id in (one.previous, *one.supersedes)
-        or bool(one.previous and one.previous == other.previous)
-    )
+def is_replacement(one: Case, other: Case) -> bool:
+    """Whether a person said that one of the two replaces the other. That one came after the other says nothing."""
+    return one.id in other.supersedes or other.id in one.supersedes
 
 
 def same_stack(one: Case, other: Case) -> bool:
-    """Whether both failed at the same place: the same fingerprint of a stack, or nearly the same frames."""
-    if not one.clues.frames or not other.clues.frames:
+    """Whether both failed at the same place, the same way: a fingerprint of a stack, or nearly the same frames."""
+    if not one.clues.frames or not other.clues.frames or say_otherwise(one.clues.errors, other.clues.errors):
         return False
     if _share_a_fingerprint(one, other):
         return True
@@ -59,11 +57,16 @@ def _share_a_fingerprint(one: Case, other: Case) -> bool:
 
 def kin(one: Case, other: Case) -> bool:
     """Whether two cases look like the same failure from outside, whatever each says of its cause."""
-    if linked(one, other) or same_stack(one, other):
+    if is_replacement(one, other) or same_stack(one, other):
         return True
-    if _share_a_fingerprint(one, other):
+    if _share_a_fingerprint(one, other) and not (one.clues.frames and other.clues.frames):
         return True
     return alike(_seen(one), _seen(other)) >= SEEN_ALIKE_MIN
+
+
+def is_recurrence(newer: Case, older: Case) -> bool:
+    """Whether the older failure came back in the newer case. A link counts only where both look alike."""
+    return same_stack(newer, older) or (newer.previous == older.id and kin(newer, older))
 
 
 @lru_cache(maxsize=65_536)
@@ -149,4 +152,4 @@ def trust(case: Case) -> float:
 
 
 def _seen(case: Case) -> str:
-    return "\n".join((case.title, *case.symptoms))
+    return "\n".join((title_of(case), *case.symptoms))

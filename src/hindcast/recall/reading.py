@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from hindcast.model.case import Case
+from hindcast.model.case import NOTICED_HERE, Case
 
 IDENTIFIERS_MAX = 60
 EXCEPTIONS_MAX = 10
@@ -54,6 +54,11 @@ COMPONENTS: dict[str, tuple[str, ...]] = {
     "prometheus": ("prometheus",),
     "clickhouse": ("clickhouse",),
 }
+# Titles that detection wrote before cases said who gave them theirs.
+_GENERATED = re.compile(
+    r": [\d,.]+ errors? in \d+ (?:second|minute|hour|day)s?\b|\bhas gone silent: no line for \d|"
+    r"^nothing comes in any more: no line|^cascade from .+: \d+ services \("
+)
 _SPELLINGS = {spelling: name for name, spellings in COMPONENTS.items() for spelling in spellings}
 _WORD = re.compile(r"[a-z0-9]+")
 
@@ -75,13 +80,24 @@ def components(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in words if name is not None))
 
 
+def title_of(case: Case) -> str:
+    """The title of a case, where it says what somebody wrote; empty where detection made it out of numbers.
+
+    `nginx: 60 errors in 2 minutes` fits every failure of nginx.
+    """
+    is_generated = case.title_by == NOTICED_HERE or (
+        case.source == NOTICED_HERE and _GENERATED.search(case.title) is not None
+    )
+    return "" if is_generated else case.title
+
+
 def words_of_case(case: Case) -> str:
     """What a search reads of a case: what was seen first, then why, then what was done."""
-    return "\n".join(_lines(case))[:CASE_CHARS_MAX]
+    return "\n".join(line for line in _lines(case) if line)[:CASE_CHARS_MAX]
 
 
 def _lines(case: Case) -> Iterator[str]:
-    yield case.title
+    yield title_of(case)
     yield from case.symptoms
     if case.summary:
         yield case.summary

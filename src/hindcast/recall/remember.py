@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from hindcast.model.recollection import Cue, Familiarity, Recollection, Remembered
 from hindcast.model.verdict import NO_EXPERIENCE, Experience
 from hindcast.ports import Searchable
-from hindcast.recall import rank
+from hindcast.recall import evidence, rank
 from hindcast.recall.arms import Allowed, Asked, Candidate, ask
 from hindcast.recall.explain import reasons
 from hindcast.recall.features import features_of, read_ahead
@@ -94,6 +94,7 @@ def _ranked(cue: Cue, considered: Considered, model: Model, space: str) -> tuple
     for candidate, known in zip(candidates, considered.features, strict=True):
         features = {"fused": candidate.fused, **known}
         estimate = rank.estimate(features, model, cases=considered.asked.weighed)
+        unlike = evidence.is_unlike(cue, candidate.case, features)
         found.append(
             Remembered(
                 case=candidate.case,
@@ -103,9 +104,9 @@ def _ranked(cue: Cue, considered: Considered, model: Model, space: str) -> tuple
                 # An estimate until the order is settled.
                 confidence=estimate,
                 familiarity=Familiarity.NEW,
-                score=rank.score(features, model),
+                score=rank.score(features, model) - (evidence.SCORE_COST if unlike else 0.0),
                 ranks=candidate.ranks,
-                features=features,
+                features={**features, "unlike": 1.0} if unlike else features,
             )
         )
     if states_root_cause(cue.text):
@@ -150,7 +151,9 @@ def _settled(found: Sequence[Remembered], model: Model, hits_max: int) -> tuple[
         surest = rank.CONFIDENCE_MAX
         confidences = rank.settled([one.confidence for one in group], model.levels)
         for one, sure in zip(group[:hits_max], confidences, strict=False):
-            confidence = min(rank.raised(sure, one.features.get("verdict", 0.0)), surest)
+            # People's word comes before what we make of the evidence.
+            most = evidence.CONFIDENCE_MAX if one.features.get("unlike") else rank.CONFIDENCE_MAX
+            confidence = min(rank.raised(min(sure, most), one.features.get("verdict", 0.0)), surest)
             surest = confidence
             settled.append(replace(one, confidence=confidence, familiarity=rank.familiarity(confidence, model)))
     return tuple(settled)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from hindcast.model.case import Case, CaseState
 from hindcast.model.recollection import Remembered
-from hindcast.recall.kinship import linked, same_cause, same_fix, same_stack, trust
+from hindcast.recall.kinship import is_recurrence, same_cause, same_fix, trust
 
 
 def supersede(remembered: Sequence[Remembered]) -> tuple[Remembered, ...]:
@@ -58,10 +58,10 @@ def _another_lesson(newer: Case, older: Case) -> bool:
     """Whether a later case of the very same failure was ended otherwise, by somebody who can be believed as much."""
     if newer.occurred_at <= older.occurred_at or newer.state is not CaseState.RESOLVED or newer.resolution is None:
         return False
-    if not (same_stack(newer, older) or linked(newer, older)):
+    if not is_recurrence(newer, older):
         return False
     # One stack can have two causes; then both lessons stand. A case that knows no cause has none to stand by.
-    if newer.cause is None or (same_cause(newer, older) is False and newer.previous != older.id):
+    if newer.cause is None or same_cause(newer, older) is False:
         return False
     return same_fix(newer, older) is False and trust(newer) >= trust(older)
 

@@ -96,6 +96,7 @@ class CluesTold:
     frames: tuple[str, ...]
     identifiers: tuple[str, ...]
     components: tuple[str, ...]
+    errors: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,7 @@ class CaseTold:
     links: tuple[str, ...]
     previous: str
     supersedes: tuple[str, ...]
+    title_by: str
     source: str
 
 
