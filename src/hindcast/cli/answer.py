@@ -19,7 +19,7 @@ from hindcast.cli.render import clean, cut
 from hindcast.model.case import Outcome
 from hindcast.model.diagnosis import Advice, Claim, Diagnosis, Nearest
 from hindcast.model.recollection import Familiarity
-from hindcast.reason.headline import other_case, percent, took
+from hindcast.reason.headline import other_case, percent, took, track_record
 from hindcast.reason.steps import FIX_SHARE_MIN
 from hindcast.reason.wording import age, listed, one_line
 
@@ -126,10 +126,8 @@ def _sureness(diagnosis: Diagnosis) -> str:
     if not diagnosis.case:
         return ""
     said = f"  {percent(diagnosis.confidence)} likely the same"
-    known = diagnosis.reliability
-    if known is not None and known.asked > 0:
-        said += f" · answers this sure were right {known.right} of {known.asked} times"
-    return said
+    known = track_record(diagnosis.reliability)
+    return f"{said} · {known}" if known else said
 
 
 Row = tuple[str, str, list[Text]]

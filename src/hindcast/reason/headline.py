@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from hindcast.model.case import Case, CaseState
 from hindcast.model.diagnosis import Advice, Diagnosis, OtherCase
 from hindcast.model.recollection import Remembered
+from hindcast.model.verdict import Reliability
 from hindcast.reason.wording import age, day, duration, first_sentence, full_stop, last, one_line, plain_name, recorded
 
 TITLE_CHARS_MAX = 100
@@ -80,6 +81,15 @@ def other_case(one: OtherCase) -> str:
     else:
         said.append("what ended it is not proposed" if one.is_withheld else "what ended it is not recorded")
     return ", ".join(said)
+
+
+def track_record(level: Reliability | None) -> str:
+    """How often answers this sure were right, and where that was counted; empty where nobody did."""
+    if level is None or not level.asked:
+        return ""
+    if level.is_own:
+        return f"answers this sure were right {level.right} of {level.asked} times in this project"
+    return f"not yet measured here ({level.right} of {level.asked} on Hindcast's own test set)"
 
 
 def percent(share: float) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from hindcast.model.diagnosis import Advice, Diagnosis, Nearest
 from hindcast.model.recollection import Familiarity, Recollection, Remembered
-from hindcast.reason.headline import other_case, percent, took
+from hindcast.reason.headline import other_case, percent, took, track_record
 from hindcast.reason.wording import age, full_stop, listed, one_line
 
 TEXT_CHARS_MAX = 600
@@ -84,10 +84,8 @@ def _sureness(diagnosis: Diagnosis) -> str:
     if not diagnosis.case:
         return ""
     said = f", {percent(diagnosis.confidence)} likely the same"
-    known = diagnosis.reliability
-    if known is not None and known.asked > 0:
-        said += f" (answers this sure were right {known.right} of {known.asked} times)"
-    return said
+    known = track_record(diagnosis.reliability)
+    return f"{said}; {known}" if known else said
 
 
 def _fixes(diagnosis: Diagnosis, *, is_seen: bool) -> Iterator[str]:

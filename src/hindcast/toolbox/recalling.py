@@ -11,7 +11,7 @@ from hindcast.model.diagnosis import Advice, Diagnosis, OtherCase
 from hindcast.model.errors import Malformed
 from hindcast.model.recollection import Familiarity
 from hindcast.model.record import MAIN
-from hindcast.reason.headline import percent
+from hindcast.reason.headline import percent, track_record
 from hindcast.reason.wording import counted, one_line
 from hindcast.recall.pack import ours, pack
 from hindcast.recollect import Answered
@@ -100,6 +100,7 @@ def _told(diagnosis: Diagnosis) -> dict[str, Any]:
     return {
         "familiarity": diagnosis.familiarity.value,
         "confidence": round(diagnosis.confidence, 3),
+        "reliability": track_record(diagnosis.reliability),
         "headline": one_line(diagnosis.headline, HEADLINE_CHARS_MAX),
         "incident": diagnosis.case.rpartition("/")[2].partition("@")[0],
         "times_seen": diagnosis.times_seen,
