@@ -43,16 +43,18 @@ def test_what_was_seen_is_told_in_one_sentence() -> None:
 
 
 def test_recurrences_are_counted() -> None:
-    """Three cases of the same failure are three times, and the headline names the last."""
+    """Three cases of the same failure are counted in a sentence of their own, behind the one that is told."""
     found = answer(
         remembered(story("a", ago=days(240), minutes=10.0)),
         remembered(story("b", ago=days(300), minutes=30.0), 0.9),
         remembered(story("c", ago=days(400), minutes=300.0), 0.9),
     )
 
-    assert found.headline.startswith("Your team hit this 3 times, last in March: ")
+    assert found.headline.startswith("Your team hit this 8 months ago: Payment workers lose their Redis connections.")
+    assert found.headline.endswith(" 3 incidents of this kind, the last in March; median 30 minutes.")
     assert found.times_seen == 3
-    assert found.minutes == 30.0
+    assert (found.minutes, found.minutes_median) == (10.0, 30.0)
+    assert [(one.evidence, one.minutes) for one in found.others] == [("cases/b@12", 30.0), ("cases/c@12", 300.0)]
 
 
 def test_the_answer_says_how_sure_it_is() -> None:
@@ -183,7 +185,7 @@ def test_causes_that_disagree_are_disputed() -> None:
 
     assert found.cause is not None
     assert found.cause.evidence == ("cases/a@12",)
-    assert found.disputes[0].text == "cases/b@12 gives another cause: A firewall rule dropped idle sockets."
+    assert found.disputes[0].text == "cases/b@12 gives another cause: “A firewall rule dropped idle sockets”."
     assert set(found.disputes[0].evidence) == {"cases/a@12", "cases/b@12"}
 
 
@@ -284,16 +286,19 @@ def test_silence_is_no_difference() -> None:
 
 
 def test_who_knows_comes_with_how_often() -> None:
-    """Whoever fixed it most often comes first; a name in two spellings is one person."""
+    """Those of the incident that is told come first, with what they did in it; two spellings are one person."""
     found = answer(
         remembered(story("a")),
         remembered(story("b", by="Ana", ago=days(90)), 0.9),
         remembered(story("c", by="cy", ago=days(120)), 0.9),
     )
 
-    assert found.people[0].text == "ana: fixed it twice, found the cause twice and was there, 6 weeks ago"
+    assert found.people[0].text == (
+        "ana: fixed it and found the cause, 6 weeks ago; had a part in 3 incidents of this kind"
+    )
+    assert found.people[0].evidence[0] == "cases/a@12"
     assert set(found.people[0].evidence) == {"cases/a@12", "cases/b@12", "cases/c@12"}
-    assert [one.text.partition(":")[0] for one in found.people] == ["ana", "cy", "bo"]
+    assert [one.text.partition(":")[0] for one in found.people] == ["ana", "bo", "cy"]
 
 
 def test_the_last_step_is_how_to_say_whether_it_was_right() -> None:

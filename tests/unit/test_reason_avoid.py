@@ -431,7 +431,7 @@ def test_a_fix_that_did_not_last_gives_way_to_one_that_did() -> None:
 
     assert [fix.action for fix in found.fixes] == ["Upgraded the redis client"]
     assert found.avoid[0].action == "Raised the client timeout"
-    assert found.avoid[0].happened == ("It came back 3 days later (cases/b@12).",)
+    assert (found.avoid[0].happened, found.avoid[0].remarks) == ((), ("It came back 3 days later (cases/b@12).",))
 
 
 def rejected(**fields: Any) -> Experience:

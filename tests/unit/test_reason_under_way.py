@@ -181,7 +181,8 @@ def test_of_several_that_never_ended_the_one_that_did_answers() -> None:
     found = answer(now(minutes_ago=20 * 24 * 60), remembered(story(), 0.9))
 
     assert (found.case, found.times_seen) == ("redis-resets", 2)
-    assert found.headline.startswith("Your team hit this twice, last 3 weeks ago: Payment workers lose")
+    assert found.headline.startswith("Your team hit this 6 weeks ago: Payment workers lose")
+    assert found.headline.endswith(" 2 incidents of this kind, the last 3 weeks ago.")
 
 
 def test_what_goes_on_elsewhere_is_theirs() -> None:

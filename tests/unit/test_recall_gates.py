@@ -307,5 +307,8 @@ def test_a_teams_own_count_comes_before_the_shipped_one() -> None:
 
     told = recall(SmallMemory(pool_case()), asking(), Experience(reliability=own)).reliability
     assert told is not None
-    assert (told.asked, told.right) == (38, 35)
-    assert recall(SmallMemory(pool_case()), asking(), Experience(reliability=few)).reliability != few[-1]
+    assert (told.asked, told.right, told.is_own) == (38, 35, True)
+    fallen_back = recall(SmallMemory(pool_case()), asking(), Experience(reliability=few)).reliability
+    assert fallen_back is not None
+    assert fallen_back.asked > 1
+    assert not fallen_back.is_own

@@ -20,6 +20,7 @@ from hindcast.toolbox import ToolAnswer
 FIXES_SHOWN_MAX = 2
 AVOID_SHOWN_MAX = 3
 NEAREST_SHOWN_MAX = 3
+OTHERS_SHOWN_MAX = 2
 # Below this a likeness is no news to anybody.
 NEAR_MIN = 0.1
 PAIRS_SHOWN_MAX = 6
@@ -93,7 +94,7 @@ def _recall(intent: Intent, found: ToolAnswer, case: Data | None, now: datetime)
     data = found.data
     prefix = f"{_capital(intent.as_of.strip())}: " if intent.as_of else ""
     for one in data["under_way"]:
-        yield Sentence(f"{prefix}It is happening now: {quoted(one['text'])}.", tuple(one["evidence"]))
+        yield Sentence(f"{prefix}It is happening now: {plain(one['text'])}", tuple(one["evidence"]))
     if not data["incident"]:
         yield Sentence(f"{prefix}Not seen before: no recorded incident is this failure.", is_aside=True)
         yield from _nearest(data)
@@ -102,11 +103,10 @@ def _recall(intent: Intent, found: ToolAnswer, case: Data | None, now: datetime)
     refs = _refs(found, data)
     is_seen = data["familiarity"] == "seen before"
     sure = f"{percent(data['confidence'])} sure"
-    title = quoted(case["title"], 160) if case else quoted(data["headline"], 200)
+    title = f": {quoted(case['title'], 160)}" if case else ""
     then = f", {age(datetime.fromisoformat(case['began_at']), now)}" if case else ""
-    often = f", {data['times_seen']} times in all" if data["times_seen"] > 1 else ""
     lead = "Seen before" if is_seen else "Maybe related"
-    yield Sentence(f"{prefix}{lead} ({sure}): {title}{then}{often}.", refs)
+    yield Sentence(f"{prefix}{lead} ({sure}){title}{then}.", refs)
     if data["cause"]:
         yield Sentence(
             f"{'Cause' if is_seen else 'Its cause'}: {quoted(data['cause']['text'])}.", _own(data["cause"], refs)
@@ -114,12 +114,12 @@ def _recall(intent: Intent, found: ToolAnswer, case: Data | None, now: datetime)
     yield from _fixes(data, refs, is_seen=is_seen)
     yield from _avoided(data)
     if data["minutes"] is not None:
-        usually = "usually " if data["times_seen"] > 1 else ""
-        yield Sentence(f"It {usually}took {duration(data['minutes'])}.", refs)
+        yield Sentence(f"It took {duration(data['minutes'])}.", refs)
+    yield from _others(data, refs, now)
     if data["who_knows"]:
-        yield Sentence(f"Who knows: {quoted(data['who_knows'][0])}.", refs)
+        yield Sentence(f"Who knows: {plain(data['who_knows'][0])}.", _who(data, 0))
     for one in data["disputes"][:1]:
-        yield Sentence(f"Disputed: {quoted(one['text'])}.", tuple(one["evidence"]))
+        yield Sentence(f"Disputed: {plain(one['text'])}", tuple(one["evidence"]))
     if not is_seen:
         yield from _nearest(data)
 
@@ -132,14 +132,35 @@ def _refs(found: ToolAnswer, data: Data) -> tuple[str, ...]:
 
 
 def _own(claim: Data, refs: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(claim["evidence"][:2]) or refs
+    """The one record in which it stands."""
+    return tuple(claim["evidence"][:1]) or refs
+
+
+def _who(data: Data, place: int) -> tuple[str, ...]:
+    return tuple(data["who_knows_evidence"][place][:2])
+
+
+def _others(data: Data, refs: tuple[str, ...], now: datetime) -> Iterator[Sentence]:
+    """The other incidents of this failure, each in a sentence of its own, and what is counted over all of them."""
+    for one in data["others"][:OTHERS_SHOWN_MAX]:
+        took = f", {duration(one['minutes'])}" if one["minutes"] is not None else ""
+        fix = f", ended by {quoted(one['fix'], 160)}" if one["fix"] else ""
+        then = age(datetime.fromisoformat(one["occurred_at"]), now)
+        yield Sentence(f"Also: {quoted(one['title'], 120)}, {then}{took}{fix}.", (one["record"],))
+    if data["others"]:
+        middle = data["minutes_median"]
+        usually = f"; median {duration(middle)}" if middle is not None else ""
+        told = f"{counted(data['times_seen'], 'incident')} of this kind{usually}."
+        yield Sentence(told, (*refs, *(one["record"] for one in data["others"]))[:3])
 
 
 def _fixes(data: Data, refs: tuple[str, ...], *, is_seen: bool) -> Iterator[Sentence]:
     for number, fix in enumerate(data["fixes"][:FIXES_SHOWN_MAX]):
         tried = fix["worked"] + fix["no_effect"] + fix["made_worse"]
         lead = ("Fix" if is_seen else "What ended it then") if not number else "Also"
-        yield Sentence(f"{lead}: {quoted(fix['action'])}, worked {fix['worked']} of {tried}.", _own(fix, refs))
+        over = f" (counted over {len(fix['evidence'])} incidents)" if len(fix["evidence"]) > 1 else ""
+        told = f"{lead}: {quoted(fix['action'])}, worked {fix['worked']} of {tried}{over}."
+        yield Sentence(told, tuple(fix["evidence"][:2]) or refs)
         if not number:
             for name in ("command", "config"):
                 if fix.get(name):
@@ -248,9 +269,9 @@ def _thing(thing: Data) -> str:
 def _people(_: Intent, found: ToolAnswer, case: Data | None, now: datetime) -> Iterator[Sentence]:
     data = found.data
     refs = _refs(found, data)
-    people = [quoted(one, 120) for one in data["who_knows"][:PEOPLE_SHOWN_MAX]]
-    yield Sentence(f"Ask {people[0]}.", refs)
-    yield from (Sentence(f"Also {one}.", refs) for one in people[1:])
+    people = [plain(one, 160) for one in data["who_knows"][:PEOPLE_SHOWN_MAX]]
+    yield Sentence(f"Ask {people[0]}.", _who(data, 0))
+    yield from (Sentence(f"Also {one}.", _who(data, place)) for place, one in enumerate(people[1:], 1))
     if case:
         then = age(datetime.fromisoformat(case["began_at"]), now)
         sure = f"{percent(data['confidence'])} sure that it is the same"

@@ -16,11 +16,12 @@ from rich.table import Table
 from rich.text import Text
 
 from hindcast.cli.render import clean, cut
+from hindcast.model.case import Outcome
 from hindcast.model.diagnosis import Advice, Claim, Diagnosis, Nearest
 from hindcast.model.recollection import Familiarity
-from hindcast.reason.headline import percent
+from hindcast.reason.headline import other_case, percent, took, track_record
 from hindcast.reason.steps import FIX_SHARE_MIN
-from hindcast.reason.wording import age, duration, listed, one_line
+from hindcast.reason.wording import age, listed, one_line
 
 SCREEN_LINES_MAX = 40
 WIDTH_CHARS_MAX = 100
@@ -28,6 +29,11 @@ WIDTH_CHARS_MIN = 30
 LABEL_CHARS = 11
 NOTES_SHOWN_MAX = 4
 
+_CAME_OF_IT = {
+    Outcome.MADE_WORSE: "made it worse",
+    Outcome.NO_EFFECT: "no effect",
+    Outcome.WORKED: "worked",
+}
 _STYLES = {Familiarity.SEEN: "bold green", Familiarity.MAYBE: "bold yellow", Familiarity.NEW: "bold cyan"}
 _WARNING = "bold red"
 
@@ -47,16 +53,17 @@ class _Detail:
     people: int
     diff_lines: int
     tried: int
+    others: int
 
 
 # From all that is worth reading down to what has to be said. Cause, fix and harm are cut last.
 _DETAILS = (
-    _Detail(400, 240, 240, fixes=3, avoided=8, steps=9, nearest=3, notes=4, people=3, diff_lines=8, tried=6),
-    _Detail(360, 160, 120, fixes=2, avoided=5, steps=7, nearest=2, notes=3, people=3, diff_lines=4, tried=4),
-    _Detail(300, 110, 90, fixes=2, avoided=4, steps=6, nearest=1, notes=2, people=2, diff_lines=0, tried=2),
-    _Detail(220, 90, 80, fixes=1, avoided=4, steps=5, nearest=1, notes=1, people=2, diff_lines=0, tried=0),
-    _Detail(140, 60, 75, fixes=1, avoided=3, steps=5, nearest=0, notes=1, people=1, diff_lines=0, tried=0),
-    _Detail(80, 0, 70, fixes=1, avoided=3, steps=4, nearest=0, notes=0, people=1, diff_lines=0, tried=0),
+    _Detail(400, 240, 240, fixes=3, avoided=8, steps=9, nearest=3, notes=4, people=3, diff_lines=8, tried=6, others=3),
+    _Detail(360, 160, 120, fixes=2, avoided=5, steps=7, nearest=2, notes=3, people=3, diff_lines=4, tried=4, others=2),
+    _Detail(300, 110, 90, fixes=2, avoided=4, steps=6, nearest=1, notes=2, people=2, diff_lines=0, tried=2, others=1),
+    _Detail(220, 90, 80, fixes=1, avoided=4, steps=5, nearest=1, notes=1, people=2, diff_lines=0, tried=0, others=1),
+    _Detail(140, 60, 75, fixes=1, avoided=3, steps=5, nearest=0, notes=1, people=1, diff_lines=0, tried=0, others=0),
+    _Detail(80, 0, 70, fixes=1, avoided=3, steps=4, nearest=0, notes=0, people=1, diff_lines=0, tried=0, others=0),
 )
 # What somebody pastes is worth nothing when it is cut.
 COMMAND_CHARS_MAX = 200
@@ -119,10 +126,8 @@ def _sureness(diagnosis: Diagnosis) -> str:
     if not diagnosis.case:
         return ""
     said = f"  {percent(diagnosis.confidence)} likely the same"
-    known = diagnosis.reliability
-    if known is not None and known.asked > 0:
-        said += f" · answers this sure were right {known.right} of {known.asked} times"
-    return said
+    known = track_record(diagnosis.reliability)
+    return f"{said} · {known}" if known else said
 
 
 Row = tuple[str, str, list[Text]]
@@ -136,6 +141,7 @@ def _rows(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Itera
         lambda: _fixes(diagnosis, detail, citations),
         lambda: _avoided(diagnosis, detail, citations),
         lambda: _tried(diagnosis, detail),
+        lambda: _others(diagnosis, detail, citations),
         lambda: _facts(diagnosis, detail, citations),
         lambda: _steps(diagnosis, detail, citations),
         lambda: _nearest(diagnosis, detail, citations),
@@ -168,7 +174,7 @@ def _fixes(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iter
         label = ("Fix" if is_seen else "Fix then") if number == 0 else "or"
         line = Text(("✓ " if fix.share >= FIX_SHARE_MIN else "~ ") if is_seen else "", style="green")
         line.append(_cut(fix.action, detail.claim), style="bold" if is_seen else "")
-        line.append(f"  {_record(fix)}{citations.cite(fix.evidence)}", style="dim")
+        line.append(f"  {_record(fix, citations)}", style="dim")
         yield cut(label, LABEL_CHARS), "bold green" if is_seen else "bold", [line, *_means(fix, detail)]
 
 
@@ -186,14 +192,16 @@ def _means(fix: Advice, detail: _Detail) -> Iterator[Text]:
         yield Text(f"  … {len(lines) - detail.diff_lines} more lines of the change with --format markdown", style="dim")
 
 
-def _record(fix: Advice) -> str:
-    """How often it worked, how often that lasted, and who did it."""
-    said = [f"worked {fix.worked} of {fix.tried}"]
+def _record(fix: Advice, citations: _Citations) -> str:
+    """Who did it then, in which incident; and how often it worked and lasted, counted over all of them."""
+    counts = [f"worked {fix.worked} of {fix.tried}"]
     if fix.held_of:
-        said.append(f"held {fix.held} of {fix.held_of}")
-    if fix.by:
-        said.append(", ".join(clean(one_line(name, 40)) for name in fix.by[:3]))
-    return " · ".join(said)
+        counts.append(f"held {fix.held} of {fix.held_of}")
+    who = [clean(one_line(name, 40)) for name in fix.by[:1]]
+    if len(fix.evidence) < 2:
+        return f"{' · '.join([*counts, *who])}{citations.cite(fix.evidence)}"
+    own = f"{''.join(who)}{citations.cite(fix.evidence[:1])}".strip()
+    return f"{own} · in {len(fix.evidence)} incidents: {', '.join(counts)}{citations.cite(fix.evidence)}"
 
 
 def _avoided(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iterator[Row]:
@@ -203,10 +211,27 @@ def _avoided(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> It
         is_harm = one.made_worse > 0
         line = Text("✗ " if is_harm else "– ", style=_WARNING if is_harm else "yellow")
         line.append(_cut(one.action, detail.claim), style="red" if is_harm else "")
-        line.append(f": {what_happened(one)}{citations.cite(one.evidence)}", style="" if is_harm else "dim")
+        told = _outcomes(one, citations) or f": {what_happened(one)}{citations.cite(one.evidence)}"
+        line.append(told, style="" if is_harm else "dim")
         for quote in one.happened[: 1 if detail.quote else 0]:
             line.append(f" “{_cut(quote, detail.quote)}”", style="italic dim")
+        for remark in one.remarks[: 1 if detail.quote else 0]:
+            line.append(f" {_cut(remark, detail.quote)}", style="dim")
         yield label if number == 0 else "", _WARNING, [line]
+
+
+def _outcomes(one: Advice, citations: _Citations) -> str:
+    """What came of it in each incident, where there were several: harm and no effect apart, each with its records."""
+    if not one.elsewhere or not one.tried:
+        return ""
+    told = []
+    for outcome, said in _CAME_OF_IT.items():
+        refs = [one.record] if one.outcome is outcome else []
+        refs += [other.evidence for other in one.elsewhere if other.outcome is outcome]
+        if refs:
+            # The record whose words are shown comes first.
+            told.append((refs[0] != one.record, f"{said}{citations.cite(refs)}"))
+    return f": {', '.join(text for _, text in sorted(told, key=lambda each: each[0]))}"
 
 
 def what_happened(one: Advice) -> str:
@@ -237,13 +262,22 @@ def _facts(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iter
             line.append(f"{'; ' if number else ''}{_cut(one.text, detail.step)}")
             line.append(citations.cite(one.evidence, most=1), style="dim")
         yield "Who knows", "bold", [line]
-    if diagnosis.minutes is not None:
-        usually = "usually " if diagnosis.times_seen > 1 else ""
-        yield "Took", "bold", [Text(f"{usually}{duration(diagnosis.minutes)}")]
+    if took(diagnosis):
+        yield "Took", "bold", [Text(took(diagnosis))]
     if diagnosis.differs:
         yield "This time", "bold", [_said(" ".join(diagnosis.differs), detail.claim)]
     for number, one in enumerate(diagnosis.disputes[: detail.fixes]):
         yield "Disputed" if number == 0 else "", "bold yellow", [_claim(one, detail.claim, citations)]
+
+
+def _others(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iterator[Row]:
+    """The other incidents of this failure, each on a line of its own."""
+    lines = [
+        Text(_cut(other_case(one), detail.claim)).append(citations.cite((one.evidence,)), style="dim")
+        for one in diagnosis.others[: detail.others]
+    ]
+    if lines:
+        yield "Also", "dim", lines
 
 
 def _steps(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iterator[Row]:

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from hindcast.cli.outage import Round
 from hindcast.cli.render import clean
+from hindcast.reason.headline import took
 
 if TYPE_CHECKING:
     from hindcast.model.diagnosis import Advice
@@ -72,8 +73,8 @@ def _sections(one: Round) -> Iterator[tuple[str, list[str], str]]:
     yield "Do NOT try", [_avoid(advice) for advice in harmful][:3], "red"
     yield "No use", [advice.action for advice in diagnosis.avoid if advice not in harmful][:2], ""
     yield "Who knows", [claim.text for claim in diagnosis.people[:2]], ""
-    if diagnosis.minutes is not None:
-        yield "How long it took", [f"{diagnosis.minutes:.0f} minutes"], ""
+    if took(diagnosis):
+        yield "How long it took", [took(diagnosis)], ""
     steps = [claim.text for claim in diagnosis.next_steps] if not diagnosis.case else []
     yield "Generic checks", steps[:4], ""
     yield (
@@ -85,7 +86,8 @@ def _sections(one: Round) -> Iterator[tuple[str, list[str], str]]:
 
 def _fix(fix: Advice) -> str:
     held = f", held {fix.held} of {fix.held_of}" if fix.held_of else ""
-    return _cited(f"{fix.action} (worked {fix.worked} of {fix.tried}{held})", fix.evidence)
+    over = " incidents" if len(fix.evidence) > 1 else ""
+    return f"{_cited(fix.action, fix.evidence)} (worked {fix.worked} of {fix.tried}{over}{held})"
 
 
 def _avoid(advice: Advice) -> str:

@@ -20,11 +20,25 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
-    """Something to do, or not to do, with what came of it each time it was tried for this failure."""
+class Tried:
+    """One attempt of one incident, as its record tells it."""
 
     action: str
-    # What happened when it was tried: the sentences or numbers kept as evidence.
+    outcome: Outcome
+    by: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Something to do, or not to do, as one past incident tells it, with counts over all incidents of this failure.
+
+    The action, what happened, who did it, when, and the command, setting or diff stand in one record: the first of the
+    evidence. The counts, the shares and `held` are over all of the evidence.
+    """
+
+    action: str
+    # What happened when it was tried: the sentences or numbers kept as evidence, in the words of that record.
     happened: tuple[str, ...]
     worked: int
     no_effect: int
@@ -47,6 +61,17 @@ class Advice:
     diff: str = ""
     command: str = ""
     config: str = ""
+    # What came of it in the record that tells it.
+    outcome: Outcome = Outcome.UNKNOWN
+    # The same action in other incidents, as each of them tells it.
+    elsewhere: tuple[Tried, ...] = ()
+    # What Hindcast concludes: "It came back 3 days later (cases/inc-…@7)." Never a quotation.
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def record(self) -> str:
+        """The record in which all of it stands."""
+        return self.evidence[0] if self.evidence else ""
 
     @property
     def tried(self) -> int:
@@ -67,18 +92,25 @@ class Nearest:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
-    """One attempt of the remembered incident, in the order in which they were made."""
+class OtherCase:
+    """Another incident of the same failure, as it was; nothing of it is part of what is said about the leading one."""
 
-    action: str
-    outcome: Outcome
-    by: str
     evidence: str
+    title: str
+    occurred_at: datetime
+    minutes: float | None = None
+    # What ended it, in its own words, and who did; empty: nobody said, or it is not proposed.
+    fix: str = ""
+    by: str = ""
+    # Whether it is the fix of the leading incident in other words.
+    is_same_fix: bool = False
+    # Whether something is recorded that is not proposed: it made things worse elsewhere, did not last, or was rejected.
+    is_withheld: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The Round-2 answer: what this is, what ended it last time, and what not to try."""
+    """The Round-2 answer: one past incident as it was, and beside it the others of the same failure."""
 
     asked: str
     at: datetime
@@ -102,9 +134,14 @@ class Diagnosis:
     fixes: tuple[Advice, ...] = ()
     # Most harmful first, then what had no effect.
     avoid: tuple[Advice, ...] = ()
+    # The attempts of the case that answers, in the order in which they were made.
     tried: tuple[Tried, ...] = ()
     people: tuple[Claim, ...] = ()
+    # How long the case that answers took.
     minutes: float | None = None
+    # The median over all cases of this failure; None where fewer than two are known.
+    minutes_median: float | None = None
+    others: tuple[OtherCase, ...] = ()
     # What is not as it was then.
     differs: tuple[str, ...] = ()
     # Where records contradict one another.

@@ -56,6 +56,8 @@ class Reliability:
     confidence_max: float
     asked: int
     right: int
+    # Whether it was counted in the asker's own memory; otherwise on the questions that Hindcast is tested with.
+    is_own: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
 """From a recollection to the answer: what this is, what ended it last time, what not to try, who knows, what next.
 
-Everything here is put together from cases, never guessed. A claim without a record behind it is not made: each carries
+Everything here is put together from cases, never guessed. One past incident is told as it was: its cause, fix, people,
+date and duration stand in one record. Others of the same failure are lines of their own, and what is counted over
+several is called a count. A claim without a record behind it is not made: each carries
 the addresses and versions it rests on, as in `cases/inc-20260930-0203-payment@412`. What may only be related is told
 as what happened then, never as something to do.
 """
@@ -11,7 +13,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 from statistics import median
 
-from hindcast.model.diagnosis import Claim, Diagnosis, Nearest, Tried
+from hindcast.model.case import Outcome
+from hindcast.model.diagnosis import Advice, Claim, Diagnosis, Nearest, OtherCase, Tried
 from hindcast.model.recollection import Familiarity, Recollection, Remembered
 from hindcast.model.record import Record
 from hindcast.model.verdict import NO_EXPERIENCE, Experience
@@ -24,9 +27,10 @@ from hindcast.reason.pool import SAME_CONFIDENCE_MIN, Member, Standing, is_forei
 from hindcast.reason.runbooks import checks
 from hindcast.reason.steps import asking, cautions, judging, steps_when_maybe, steps_when_seen
 from hindcast.reason.under_way import before, goes_on, telling, told
-from hindcast.reason.wording import age, full_stop, listed, one_line
+from hindcast.reason.wording import age, full_stop, listed, one_line, plain_name
 
 TRIED_MAX = 20
+OTHERS_MAX = 5
 NEAREST_MAX = 3
 # Beside an answer, other cases are a footnote.
 NEAREST_WHEN_SEEN_MAX = 2
@@ -66,30 +70,33 @@ def diagnose(
         members = (*pool(recollection, own), *(member for member in members if member.remembered in now))
     answering = answering or best
     weighed = weigh(members, recollection.cue, answering, experience)
-    return _answered(recollection, answering, members, now, weighed, runbooks, own, changes)
+    lead = weighed.lead or answering
+    # For what is likelier still and tells nothing another case answers; one that outvotes it speaks for itself.
+    confidence = ((recollection.best or answering) if lead is answering else lead).confidence
+    return _answered(recollection, lead, confidence, members, now, weighed, runbooks, own, changes)
 
 
 def _answered(
-    recollection: Recollection, best: Remembered, members: Sequence[Member], now: Sequence[Remembered],
-    weighed: Weighed, runbooks: Sequence[Record], own: str | None, changes: Sequence[str],
+    recollection: Recollection, best: Remembered, confidence: float, members: Sequence[Member],
+    now: Sequence[Remembered], weighed: Weighed, runbooks: Sequence[Record], own: str | None, changes: Sequence[str],
 ) -> Diagnosis:  # fmt: skip
-    """`best` answers, for what is likelier still and cannot tell anything yet."""
+    """What `best` tells, and the other cases beside it."""
     cue, case = recollection.cue, best.case
-    confidence = (recollection.best or best).confidence
     ref = ref_of(best, own)
     occurrences = [member for member in members if member.is_occurrence]
     why = causes(members, best, weighed.discredited)
-    known = people(occurrences, cue.at)
+    known = people(occurrences, best, cue.at)
     other = differs(cue, case, changes)
     is_seen = recollection.familiarity is Familiarity.SEEN
     whose = best.space if is_foreign(best, own) else ""
     # How often "your team" hit it before: what happened to others is theirs, and what goes on now is no memory yet.
     ours = [one.case for one in occurrences if one.remembered.space == best.space and one.remembered not in now]
+    middle = _median_minutes(occurrences)
     if is_seen:
-        headline = seen_headline(best, ref, ours, weighed.fixes, cue.at, whose)
+        headline = seen_headline(best, ref, ours, weighed.fixes, middle, cue.at, whose)
         steps = steps_when_seen(ref, why.told, weighed.fixes, weighed.avoid, known, other)
     else:
-        headline = maybe_headline(best, weighed.fixes, cue.at, whose)
+        headline = maybe_headline(best, ref, weighed.fixes, cue.at, whose)
         steps = steps_when_maybe(ref, "" if whose else case.id, why.told, weighed.avoid)
     if not is_seen or not weighed.fixes:
         steps = (*steps, *checks(cue, runbooks))
@@ -113,7 +120,9 @@ def _answered(
         avoid=weighed.avoid,
         tried=_tried(best, ref),
         people=known,
-        minutes=_minutes(occurrences),
+        minutes=case.minutes_to_resolve,
+        minutes_median=middle,
+        others=_others([one for one in occurrences if one.remembered not in now], best, weighed.fixes),
         differs=other,
         disputes=(*why.disputes, *weighed.disputes),
         next_steps=steps,
@@ -158,10 +167,34 @@ def _tried(best: Remembered, ref: str) -> tuple[Tried, ...]:
     )
 
 
-def _minutes(occurrences: Sequence[Member]) -> float | None:
-    """How long it usually took: the median, which one long night does not move."""
+def _median_minutes(occurrences: Sequence[Member]) -> float | None:
+    """How long it usually took: the median, which one long night does not move; of one case there is none."""
     known = [took for member in occurrences if (took := member.case.minutes_to_resolve) is not None]
-    return round(median(known), 1) if known else None
+    return round(median(known), 1) if len(known) > 1 else None
+
+
+def _others(occurrences: Sequence[Member], lead: Remembered, fixes: Sequence[Advice]) -> tuple[OtherCase, ...]:
+    """The other incidents of this failure, the newest first, each as it was."""
+    others = [member for member in occurrences if member.remembered is not lead]
+    others.sort(key=lambda member: (member.case.occurred_at, member.ref), reverse=True)
+    return tuple(_other(member, fixes) for member in others[:OTHERS_MAX])
+
+
+def _other(member: Member, fixes: Sequence[Advice]) -> OtherCase:
+    case = member.case
+    title = one_line(case.title, TITLE_CHARS_MAX)
+    for fix in fixes:
+        own = [(fix.action, listed(fix.by))] if fix.record == member.ref else []
+        own += [(one.action, one.by) for one in fix.elsewhere if one.evidence == member.ref and _worked(one)]
+        for action, by in own[:1]:
+            is_same = fix is fixes[0]
+            return OtherCase(member.ref, title, case.occurred_at, case.minutes_to_resolve, action, by, is_same)
+    withheld = case.resolution is not None and bool(case.resolution.text.strip())
+    return OtherCase(member.ref, title, case.occurred_at, case.minutes_to_resolve, is_withheld=withheld)
+
+
+def _worked(one: Tried) -> bool:
+    return one.outcome is Outcome.WORKED
 
 
 def _nearest(recollection: Recollection, members: Sequence[Member], own: str | None, most: int) -> tuple[Nearest, ...]:
@@ -192,15 +225,14 @@ def _notes(
     if now - case.occurred_at >= timedelta(days=STALE_DAYS_MIN):
         found.append(f"This is from {age(case.occurred_at, now)}: look whether what it names is still there.")
     if why.told is None and not whose:
-        found.append(f"Nobody wrote down the cause: hindcast incident resolve {case.id} --cause …")
+        found.append(f"Nobody wrote down the cause: hindcast incident resolve {plain_name(case.id)} --cause …")
     if not weighed.fixes and not weighed.notes and case.resolution is None and not whose:
-        found.append(f"Nobody wrote down what ended it: hindcast incident resolve {case.id} --fix …")
+        found.append(f"Nobody wrote down what ended it: hindcast incident resolve {plain_name(case.id)} --fix …")
     unknown = [one.id for one in case.attempts if one.outcome.value == "unknown"]
     if unknown and not whose:
-        what = listed(unknown)
-        found.append(
-            f"What came of {what} is not known: hindcast incident attempt {case.id} --set {unknown[0]} --outcome …"
-        )
+        what, name = listed([plain_name(one) for one in unknown]), plain_name(case.id)
+        command = f"hindcast incident attempt {name} --set {plain_name(unknown[0])} --outcome …"
+        found.append(f"What came of {what} is not known: {command}")
     return (*found, *_held_back(members), *recollection.notes)
 
 
@@ -212,9 +244,9 @@ def _held_back(members: Sequence[Member]) -> tuple[str, ...]:
     """Why cases about the same failure do not count."""
     held = [member for member in members if member.remembered.gates]
     return tuple(
-        full_stop(f"{member.ref} counts only as a warning: {'; '.join(member.remembered.gates)}")
+        full_stop(f"{plain_name(member.ref)} counts only as a warning: {'; '.join(member.remembered.gates)}")
         if member.standing is Standing.HELD_BACK
-        else full_stop(f"{member.ref}: {'; '.join(member.remembered.gates)}")
+        else full_stop(f"{plain_name(member.ref)}: {'; '.join(member.remembered.gates)}")
         for member in held[:HELD_BACK_TOLD_MAX]
     )
 
@@ -224,5 +256,6 @@ def claims_of(diagnosis: Diagnosis) -> tuple[Claim, ...]:
     advice = tuple(Claim(one.action, one.evidence) for one in (*diagnosis.fixes, *diagnosis.avoid))
     cause = (diagnosis.cause,) if diagnosis.cause is not None else ()
     tried = tuple(Claim(one.action, (one.evidence,)) for one in diagnosis.tried)
+    tried += tuple(Claim(one.title, (one.evidence,)) for one in diagnosis.others)
     rest = (*diagnosis.people, *diagnosis.disputes, *diagnosis.under_way, *diagnosis.next_steps)
     return (*cause, *advice, *tried, *rest)

@@ -8,22 +8,26 @@ fix. What people rejected for this failure is not proposed again while the evide
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from hindcast.model.case import Outcome
-from hindcast.model.diagnosis import Advice, Claim
+from hindcast.model.diagnosis import Advice, Claim, Tried
 from hindcast.model.recollection import Cue, Remembered
 from hindcast.model.verdict import Caution, Experience, Judgement, Matter, Verdict
 from hindcast.reason.cautions import concerning, with_cautions, without_cautioned
 from hindcast.reason.held import Lasting, lasting
-from hindcast.reason.pool import ANSWERING_COUNTS, Member, Standing
+from hindcast.reason.pool import ANSWERING_COUNTS, AS_LIKELY_MIN, Member, Standing
 from hindcast.reason.shares import share
 from hindcast.reason.tries import Try, grouped, retells, same, tries_of, without
-from hindcast.reason.wording import counted, full_stop, one_line
+from hindcast.reason.wording import counted, full_stop, plain_name, recorded
 
 FIXES_MAX = 5
 AVOIDED_MAX = 8
 HAPPENED_MAX = 3
+ELSEWHERE_MAX = 4
+# From so many cases on others may speak before the one that is most like what is asked about.
+OUTVOTING_MIN = 2
 DISPUTED_ACTION_CHARS_MAX = 160
 
 
@@ -37,6 +41,8 @@ class Weighed:
     notes: tuple[str, ...]
     # Cases whose fix made it worse elsewhere: what they say of the cause is worth little as well.
     discredited: frozenset[str] = frozenset()
+    # The case that is told: the one that answers, or the one that outvotes it.
+    lead: Remembered | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +98,56 @@ def weigh(members: Sequence[Member], cue: Cue, answering: Remembered | None, exp
         proposed = [one for one in proposed if not one.lasting.is_short]
     else:
         short_lived = []
+    proposed = _own_first(proposed, answering)
+    lead = _lead(proposed, answering, discredited)
+    fixes_told = [_fix(one, lead, members, cue) for one in proposed]
+    # What else the same incident says worked belongs to what is told of it.
+    fixes_told[1:] = sorted(fixes_told[1:], key=lambda one: one.record != fixes_told[0].record)
     avoided = [one for one in actions if one.is_worth_a_warning]
+    avoided_told = [_avoided(one, lead, members, cue) for one in sorted([*avoided, *short_lived], key=_by_harm)]
     return Weighed(
-        tuple(_fix(one) for one in proposed[:FIXES_MAX]),
-        with_cautions([_avoided(one) for one in sorted([*avoided, *short_lived], key=_by_harm)], cautions)[
-            :AVOIDED_MAX
-        ],
+        tuple(fixes_told[:FIXES_MAX]),
+        with_cautions(avoided_told, cautions)[:AVOIDED_MAX],
         (*(_dispute(one) for one in actions if _sides(one)), *cut, *_outvoted(proposed, answering)),
         tuple(notes),
         discredited,
+        lead,
     )
+
+
+def _own_first(fixes: Sequence[_Action], answering: Remembered | None) -> list[_Action]:
+    """The fixes with the one that leads in front: the answering case's own, unless others have more to say.
+
+    Several cases that agree have, and a single one that is as likely the same failure and better vouched for.
+    """
+    if not any(_is_of(one, answering) for one in fixes) or answering is None:
+        return list(fixes)
+    least = AS_LIKELY_MIN * answering.confidence
+    first = next(one for one in fixes if _is_of(one, answering) or _outvotes(one, least))
+    return [first, *(one for one in fixes if one is not first)]
+
+
+def _outvotes(one: _Action, confidence_min: float) -> bool:
+    """Whether several other cases agree on a fix, or one does that is as likely the same failure."""
+    sure = [each.member for each in one.worked if each.member.is_occurrence]
+    return len(sure) >= OUTVOTING_MIN or any(member.remembered.confidence >= confidence_min for member in sure)
+
+
+def _lead(
+    fixes: Sequence[_Action], answering: Remembered | None, discredited: AbstractSet[str]
+) -> Remembered | None:  # fmt: skip
+    """The case that is told: where others have more to say of what ends it, one of them, and no mixture of two."""
+    if not fixes or answering is None or _is_of(fixes[0], answering):
+        return answering
+    is_discredited = any(ref.rpartition("@")[0].endswith(answering.address) for ref in discredited)
+    if not is_discredited and not any(_is_of(one, answering) for one in fixes):
+        return answering
+    found = _shown(fixes[0].worked)
+    return found.member.remembered if found.member.is_occurrence else answering
+
+
+def _is_of(one: _Action, answering: Remembered | None) -> bool:
+    return any(each.member.remembered is answering for each in one.worked)
 
 
 def _discredited(tries: Sequence[Try], harmful: Sequence[Try]) -> frozenset[str]:
@@ -136,9 +182,9 @@ def _without_harm(tries: Sequence[Try], harmful: Sequence[Try]) -> tuple[list[Tr
             kept.append(one)
         else:
             against = [bad.member.ref for bad in elsewhere if without(one.action, [bad.action]) != one.action]
-            what = one_line(one.action, DISPUTED_ACTION_CHARS_MAX)
-            there = ", ".join(dict.fromkeys(against))
-            text = f"“{what}” ended it in {one.member.ref}, but a part of it made it worse in {there}."
+            what = recorded(one.action, DISPUTED_ACTION_CHARS_MAX)
+            there = ", ".join(plain_name(ref) for ref in dict.fromkeys(against))
+            text = f"{what} ended it in {plain_name(one.member.ref)}, but a part of it made it worse in {there}."
             disputes.append(Claim(text, tuple(dict.fromkeys((one.member.ref, *against)))))
             kept += [replace(one, action=left)] if left else []
     return kept, disputes
@@ -193,45 +239,66 @@ def _sum(tries: Sequence[Try]) -> float:
     return sum(one.weight for one in tries)
 
 
-def _shown(tries: Sequence[Try]) -> Try:
-    """The telling of an action that is shown: the weightiest, then the newest."""
-    return max(tries, key=lambda one: (one.is_ending, one.weight, one.at, one.action))
+def _shown(tries: Sequence[Try], lead: Remembered | None = None) -> Try:
+    """The telling of an action that is shown: that of the leading case, then the weightiest, then the newest."""
+    return max(
+        tries,
+        key=lambda one: (
+            one.member.remembered is lead,
+            one.member.standing is Standing.CURRENT,
+            one.is_ending,
+            one.weight,
+            one.at,
+            one.action,
+        ),
+    )
 
 
-def _fix(one: _Action) -> Advice:
+def _fix(one: _Action, lead: Remembered | None, members: Sequence[Member], cue: Cue) -> Advice:
     estimated = share(_sum(one.worked), _sum(one.no_effect))
-    return _advice(one, _shown(one.worked), one.worked, estimated.mean, estimated.least)
+    shown = _shown(one.worked, lead)
+    then = lasting([shown], members, cue)
+    made = _advice(one, shown, estimated.mean, estimated.least)
+    return replace(made, fixed_at=then.ended_at, held_until=then.back_at)
 
 
-def _avoided(one: _Action) -> Advice:
+def _avoided(one: _Action, lead: Remembered | None, members: Sequence[Member], cue: Cue) -> Advice:
     estimated = share(_sum(one.made_worse), _sum(one.worked) + _sum(one.no_effect))
-    telling = _telling(one)
-    made = _advice(one, _shown(telling), telling, estimated.mean, estimated.least)
-    made = replace(made, worked=len(one.worked or one.outdated))
-    return replace(made, happened=(*made.happened, *one.lasting.told)[:HAPPENED_MAX], diff="", command="", config="")
+    shown = _shown(_telling(one), lead)
+    made = _advice(one, shown, estimated.mean, estimated.least)
+    made = replace(made, worked=len(one.worked or one.outdated), remarks=one.lasting.told[:HAPPENED_MAX])
+    then = lasting([shown], members, cue) if shown.outcome is Outcome.WORKED else None
+    if then is not None:
+        made = replace(made, fixed_at=then.ended_at, held_until=then.back_at)
+    return replace(made, diff="", command="", config="")
 
 
-def _advice(one: _Action, shown: Try, telling: Sequence[Try], mean: float, least: float) -> Advice:
-    newest_first = sorted(telling, key=lambda each: (each.at, each.member.ref), reverse=True)
-    with_means = next((each for each in newest_first if each.diff or each.command or each.config), shown)
+def _advice(one: _Action, shown: Try, mean: float, least: float) -> Advice:
+    """An action as one try tells it; what is counted is counted over all."""
+    every = (*one.all, *one.outdated)
+    others = sorted(
+        (each for each in every if each.member is not shown.member),
+        key=lambda each: (each.at, each.member.ref),
+        reverse=True,
+    )
     return Advice(
         shown.action,
-        tuple(dict.fromkeys(quote for each in newest_first for quote in each.quotes))[:HAPPENED_MAX],
+        shown.quotes[:HAPPENED_MAX],
         worked=len(one.worked),
         no_effect=len(one.no_effect),
         made_worse=len(one.made_worse),
         share=mean,
         share_min=least,
-        evidence=tuple(dict.fromkeys(each.member.ref for each in (*newest_first, *one.all))),
-        by=tuple(dict.fromkeys(each.by for each in newest_first if each.by)),
-        last_at=max(each.at for each in telling),
+        evidence=tuple(dict.fromkeys((shown.member.ref, *(each.member.ref for each in others)))),
+        by=(shown.by,) if shown.by else (),
+        last_at=shown.at,
         held=one.lasting.held,
         held_of=one.lasting.held_of,
-        fixed_at=one.lasting.ended_at,
-        held_until=one.lasting.back_at,
-        diff=with_means.diff,
-        command=with_means.command,
-        config=with_means.config,
+        diff=shown.diff,
+        command=shown.command,
+        config=shown.config,
+        outcome=shown.outcome,
+        elsewhere=tuple(Tried(each.action, each.outcome, each.by, each.member.ref) for each in others[:ELSEWHERE_MAX]),
     )
 
 
@@ -243,8 +310,9 @@ def _sides(one: _Action) -> bool:
 def _dispute(one: _Action) -> Claim:
     sides = ((*one.worked, *one.outdated, *one.claimed), one.made_worse)
     worked, worse = ([each.member.ref for each in side] for side in sides)
-    what = one_line(_shown(one.made_worse).action, DISPUTED_ACTION_CHARS_MAX)
-    text = f"“{what}” worked in {', '.join(worked)} and made it worse in {', '.join(worse)}."
+    what = recorded(_shown(one.made_worse).action, DISPUTED_ACTION_CHARS_MAX)
+    helped, harmed = (", ".join(map(plain_name, refs)) for refs in (worked, worse))
+    text = f"{what} worked in {helped} and made it worse in {harmed}."
     return Claim(text, tuple(dict.fromkeys((*worked, *worse))))
 
 
@@ -260,8 +328,8 @@ def _outvoted(fixes: Sequence[_Action], answering: Remembered | None) -> list[Cl
         return []
     ours = [one.member.ref for one in own.worked]
     theirs = [one.member.ref for one in first.worked]
-    mine, other = (one_line(_shown(fix.worked).action, DISPUTED_ACTION_CHARS_MAX) for fix in (own, first))
-    text = f"The nearest case ended with “{mine}”; {counted(len(theirs), 'other case')} agree on “{other}”."
+    mine, other = (recorded(_shown(fix.worked).action, DISPUTED_ACTION_CHARS_MAX) for fix in (own, first))
+    text = f"The nearest case ended with {mine}; {counted(len(theirs), 'other case')} agree on {other}."
     return [Claim(text, tuple(dict.fromkeys((*ours, *theirs))))]
 
 
@@ -300,6 +368,6 @@ def _warned(one: _Action, cautions: Sequence[Caution]) -> Caution | None:
 
 
 def _rejected(one: _Action, verdict: Verdict | Caution) -> str:
-    what = one_line(_shown(one.worked).action, DISPUTED_ACTION_CHARS_MAX)
-    why = f": {one_line(verdict.why, DISPUTED_ACTION_CHARS_MAX)}" if verdict.why.strip() else ""
-    return full_stop(f"“{what}” is not proposed again; {verdict.by} rejected it for this failure{why}")
+    what = recorded(_shown(one.worked).action, DISPUTED_ACTION_CHARS_MAX)
+    why = f": {recorded(verdict.why, DISPUTED_ACTION_CHARS_MAX)}" if verdict.why.strip() else ""
+    return full_stop(f"{what} is not proposed again; {plain_name(verdict.by)} rejected it for this failure{why}")

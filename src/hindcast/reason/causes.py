@@ -13,7 +13,7 @@ from hindcast.model.diagnosis import Claim
 from hindcast.model.recollection import Remembered
 from hindcast.reason.pool import ANSWERING_COUNTS, Member, Standing
 from hindcast.reason.tries import UNSTATED_WEIGHT, WITNESS_WEIGHTS
-from hindcast.reason.wording import full_stop, listed, one_line, sentences
+from hindcast.reason.wording import full_stop, listed, one_line, plain_name, recorded, sentences
 
 CAUSE_CHARS_MAX = 600
 DISPUTED_CHARS_MAX = 240
@@ -24,7 +24,12 @@ DISCREDITED_COUNTS = 0.2
 GUESS_COUNTS = 0.2
 # Two people never word a cause alike, and these two speak of what is most likely one failure. Only where they have next
 # to nothing in common do they mean two different things: `make bench NAME=recall` counts how often that is right.
+# Not to contradict one another is all that follows; it makes neither the evidence of the other.
 SHARED_WORDS_MIN = 0.1
+# From this share of all their words on, two sentences state the same cause.
+STATED_ALIKE_MIN = 0.5
+# So many cases that state the same cause are heard before the one that answers.
+OUTVOTING_MIN = 2
 
 _WORD = re.compile(r"[^\W\d_]{3,}|\d+")
 # What stands in every cause, whatever it is.
@@ -50,7 +55,10 @@ class Causes:
 
 
 def causes(members: Sequence[Member], answering: Remembered, discredited: AbstractSet[str] = frozenset()) -> Causes:
-    """The cause that is best vouched for, the answering case counted twice; whoever agrees is its evidence."""
+    """The cause of the answering case; that of another where it has none, only guesses, or several others agree.
+
+    Its evidence is the one record that says it.
+    """
     known = [
         (member, member.case.cause)
         for member in members
@@ -61,17 +69,47 @@ def causes(members: Sequence[Member], answering: Remembered, discredited: Abstra
     known.sort(key=lambda one: (one[0].remembered is not answering, -_weight(*one), one[0].ref))
     sides = _sides(known, discredited)
     sides.sort(key=lambda side: -sum(_weight(*one) * _counts(one[0], answering, discredited) for one in side))
-    (first, cause), *agreeing = sides[0]
-    told = Claim(_told(cause.text, CAUSE_CHARS_MAX), (first.ref, *(member.ref for member, _ in agreeing)))
+    side = next(
+        side for side in sides if len(side) >= OUTVOTING_MIN or _may_tell(side[0], sides, answering, discredited)
+    )
+    first, cause = side[0]
+    told = Claim(_told(cause.text, CAUSE_CHARS_MAX), (first.ref,))
+    # Two causes may well name what both failures ran on, whatever they are.
+    names = _words(" ".join(name for member, _ in known for name in _ran_on(member.case)))
     # Not to know is no other opinion.
-    others = [side for side in sides[1:] if is_guess(cause.text) or not is_guess(side[0][1].text)]
-    return Causes(told, tuple(_dispute(side, first) for side in others[:DISPUTES_MAX]))
+    others = [
+        other
+        for other in sides
+        if other is not side
+        and (is_guess(cause.text) or not is_guess(other[0][1].text))
+        and not _is_another_wording((first, cause), other[0], discredited, names)
+    ]
+    return Causes(told, tuple(_dispute(other, first) for other in others[:DISPUTES_MAX]))
+
+
+def _may_tell(
+    one: tuple[Member, Cause], sides: Sequence[Sequence[tuple[Member, Cause]]], answering: Remembered,
+    discredited: AbstractSet[str],
+) -> bool:  # fmt: skip
+    """Whether a single case may tell its cause: the answering one may, and another where that one cannot."""
+    own = next((each for side in sides for each in side if each[0].remembered is answering), None)
+    if own is None or is_guess(own[1].text) or own[0].ref in discredited:
+        return True
+    return one[0] is own[0]
+
+
+def _is_another_wording(
+    one: tuple[Member, Cause], other: tuple[Member, Cause], discredited: AbstractSet[str], names: AbstractSet[str]
+) -> bool:
+    """Whether two causes may be one in other words: then neither contradicts the other."""
+    (member, cause), (them, theirs) = one, other
+    if is_guess(cause.text) != is_guess(theirs.text) or (member.ref in discredited) != (them.ref in discredited):
+        return False
+    return agree(cause.text, theirs.text, names)
 
 
 def _sides(known: Sequence[tuple[Member, Cause]], discredited: AbstractSet[str]) -> list[list[tuple[Member, Cause]]]:
-    """Those who tell the same cause together, in the order in which somebody first does."""
-    # Two causes may well name what both failures ran on, whatever they are.
-    names = _words(" ".join(name for member, _ in known for name in _ran_on(member.case)))
+    """Those who state the same cause together, in the order in which somebody first does."""
     sides: list[list[tuple[Member, Cause]]] = []
     for member, cause in known:
         for side in sides:
@@ -79,7 +117,7 @@ def _sides(known: Sequence[tuple[Member, Cause]], discredited: AbstractSet[str])
             # Whoever only guesses vouches for nobody, and whose fix did harm elsewhere has misread the cause.
             is_alike = is_guess(told.text) == is_guess(cause.text)
             is_alike = is_alike and (first.ref in discredited) == (member.ref in discredited)
-            if is_alike and agree(told.text, cause.text, names):
+            if is_alike and states_the_same(told.text, cause.text):
                 side.append((member, cause))
                 break
         else:
@@ -100,7 +138,8 @@ def _counts(member: Member, answering: Remembered, discredited: AbstractSet[str]
 def _dispute(side: Sequence[tuple[Member, Cause]], against: Member) -> Claim:
     refs = [member.ref for member, _ in side]
     verb = "gives" if len(refs) == 1 else "give"
-    text = f"{listed(refs, most=3)} {verb} another cause: {_told(side[0][1].text, DISPUTED_CHARS_MAX)}"
+    cause = recorded(_told(side[0][1].text, DISPUTED_CHARS_MAX), DISPUTED_CHARS_MAX)
+    text = f"{listed([plain_name(ref) for ref in refs], most=3)} {verb} another cause: {cause}."
     return Claim(text, (*refs, against.ref))
 
 
@@ -112,6 +151,14 @@ def agree(a: str, b: str, names: AbstractSet[str] = frozenset()) -> bool:
     if ours - names and theirs - names:
         ours, theirs = ours - names, theirs - names
     return len(ours & theirs) >= max(SHARED_WORDS_MIN * min(len(ours), len(theirs)), 1)
+
+
+def states_the_same(a: str, b: str) -> bool:
+    """Whether two texts are the same statement, but for the forms of its words."""
+    ours, theirs = _words(a), _words(b)
+    if not ours or not theirs:
+        return " ".join(a.split()).casefold() == " ".join(b.split()).casefold()
+    return len(ours & theirs) >= STATED_ALIKE_MIN * len(ours | theirs)
 
 
 @lru_cache(maxsize=4_096)

@@ -12,7 +12,7 @@ from hindcast.model.recollection import Cue
 from hindcast.model.verdict import Caution
 from hindcast.reason.pool import Member
 from hindcast.reason.tries import Try, same, without
-from hindcast.reason.wording import day, full_stop, one_line
+from hindcast.reason.wording import day, full_stop, one_line, plain_name, recorded
 
 ACTION_CHARS_MAX = 400
 WHY_CHARS_MAX = 300
@@ -54,8 +54,10 @@ def _deed(caution: Caution) -> str:
 
 
 def _left_out(one: Try, caution: Caution) -> str:
-    what, action = (one_line(text, WHY_CHARS_MAX).rstrip(".") for text in (one.action, caution.action))
-    return f"“{what}” is told without a part of it: {caution.by} said on {day(caution.at)} not to try “{action}”."
+    what, action = (recorded(text, WHY_CHARS_MAX) for text in (one.action, caution.action))
+    return (
+        f"{what} is told without a part of it: {plain_name(caution.by)} said on {day(caution.at)} not to try {action}."
+    )
 
 
 def with_cautions(avoid: Sequence[Advice], cautions: Sequence[Caution]) -> tuple[Advice, ...]:
@@ -77,7 +79,7 @@ def with_cautions(avoid: Sequence[Advice], cautions: Sequence[Caution]) -> tuple
 def _advice(caution: Caution) -> Advice:
     return Advice(
         one_line(caution.action, ACTION_CHARS_MAX).rstrip("."),
-        (_told(caution),),
+        (),
         worked=0,
         no_effect=0,
         made_worse=0,
@@ -87,6 +89,7 @@ def _advice(caution: Caution) -> Advice:
         by=(caution.by,),
         last_at=caution.at,
         rejected=1,
+        remarks=(_told(caution),),
     )
 
 
@@ -94,13 +97,14 @@ def _joined(advice: Advice, caution: Caution) -> Advice:
     """What is known to be no good, with somebody's word against it."""
     return replace(
         advice,
-        happened=(*advice.happened, _told(caution)),
+        remarks=(*advice.remarks, _told(caution)),
         evidence=(*advice.evidence, caution.ref),
-        by=tuple(dict.fromkeys((*advice.by, caution.by))),
+        # Of what was tried in an incident, it is still that incident's people who did it.
+        by=advice.by if advice.tried else tuple(dict.fromkeys((*advice.by, caution.by))),
         rejected=advice.rejected + 1,
     )
 
 
 def _told(caution: Caution) -> str:
-    why = f": {one_line(caution.why, WHY_CHARS_MAX)}" if caution.why.strip() else ""
-    return full_stop(f"{caution.by} said on {day(caution.at)} not to try it{why}")
+    why = f": {recorded(caution.why, WHY_CHARS_MAX)}" if caution.why.strip() else ""
+    return full_stop(f"{plain_name(caution.by)} said on {day(caution.at)} not to try it{why}")

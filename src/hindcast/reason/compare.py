@@ -6,12 +6,14 @@ from collections.abc import Iterable, Sequence
 
 from hindcast.model.case import Case
 from hindcast.model.recollection import Cue, Remembered
-from hindcast.reason.wording import listed, one_line
+from hindcast.reason.wording import listed, one_line, plain_name
 
 ALIKE_MAX = 4
 DIFFERS_MAX = 4
 FRAMES_NAMED_MAX = 3
 TEXT_CHARS_MAX = 200
+# As in "deploy of checkout 4.12.0".
+CHANGE_WORDS_MAX = 6
 
 
 def alike(cue: Cue, remembered: Remembered) -> tuple[str, ...]:
@@ -34,20 +36,26 @@ def differs(cue: Cue, case: Case, changes: Sequence[str] = ()) -> tuple[str, ...
     services = _new(cue.services, case.services)
     if services and case.services:
         if len(services) == len(cue.services):
-            found.append(f"It is in {listed(services)} now; then it was in {listed(case.services)}.")
+            found.append(f"It is in {_names(services)} now; then it was in {_names(case.services)}.")
         else:
-            found.append(f"It affects {listed(services)} as well.")
+            found.append(f"It affects {_names(services)} as well.")
     ours, theirs = _short(cue.clues.exceptions), _short(case.clues.exceptions)
     if ours and theirs and not _shared(ours, theirs):
-        found.append(f"The exception is {listed(ours, most=2)} now; then it was {listed(theirs, most=2)}.")
+        found.append(f"The exception is {_names(ours, most=2)} now; then it was {_names(theirs, most=2)}.")
     components = _new(cue.clues.components, _components(case))
     if components and _components(case):
-        found.append(f"It mentions {listed(components)}; then it did not.")
+        found.append(f"It mentions {_names(components)}; then it did not.")
     for change in changes:
         text = one_line(change, TEXT_CHARS_MAX)
         if text and not _was_there(text, case):
-            found.append(f"Just before it: {text}. Then there was no such change.")
+            found.append(
+                f"Just before it: {plain_name(text, words_max=CHANGE_WORDS_MAX)}. Then there was no such change."
+            )
     return tuple(found[:DIFFERS_MAX])
+
+
+def _names(names: Sequence[str], *, most: int = 4) -> str:
+    return listed([plain_name(one) for one in names], most=most)
 
 
 def _was_there(change: str, case: Case) -> bool:

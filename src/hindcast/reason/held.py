@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from hindcast.model.recollection import Cue, Familiarity
 from hindcast.reason.pool import Member, Standing
 from hindcast.reason.tries import Try
-from hindcast.reason.wording import counted
+from hindcast.reason.wording import counted, plain_name
 
 # Long enough for weekly jobs, releases and peaks to have come round twice.
 HOLD_DAYS_MIN = 14
@@ -52,7 +52,7 @@ def lasting(worked: Sequence[Try], members: Sequence[Member], cue: Cue) -> Lasti
         else:
             days = max((back_at - ended_at).days, 0)
             when = f"{counted(days, 'day')} later" if days else "the same day"
-            told.append(f"It came back {when}{f' ({ref})' if ref else ''}.")
+            told.append(f"It came back {when}{f' ({plain_name(ref)})' if ref else ''}.")
     return Lasting(held, held + len(told), tuple(told), *last)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from hindcast.model.diagnosis import Advice, Diagnosis, Nearest
 from hindcast.model.recollection import Familiarity, Recollection, Remembered
-from hindcast.reason.headline import percent
-from hindcast.reason.wording import age, duration, listed, one_line
+from hindcast.reason.headline import other_case, percent, took, track_record
+from hindcast.reason.wording import age, full_stop, listed, one_line
 
 TEXT_CHARS_MAX = 600
 ASKED_LINES_MAX = 20
@@ -64,9 +64,11 @@ def _answer(diagnosis: Diagnosis) -> Iterator[str]:
     ]
     yield from _list("What was tried then", tried)
     yield from _list("Who knows", [f"{plain(one.text)}{_cited(one.evidence)}" for one in diagnosis.people])
-    if diagnosis.minutes is not None:
+    others = [f"{plain(other_case(one))}{_cited((one.evidence,))}" for one in diagnosis.others]
+    yield from _list("Other incidents of this kind", others)
+    if took(diagnosis):
         yield from _section("How long it took")
-        yield f"{'Usually ' if diagnosis.times_seen > 1 else ''}{duration(diagnosis.minutes)}."
+        yield full_stop(took(diagnosis))
     yield from _list("What differs this time", [plain(one) for one in diagnosis.differs])
     yield from _list(
         "Where records disagree", [f"{plain(one.text)}{_cited(one.evidence)}" for one in diagnosis.disputes]
@@ -82,10 +84,8 @@ def _sureness(diagnosis: Diagnosis) -> str:
     if not diagnosis.case:
         return ""
     said = f", {percent(diagnosis.confidence)} likely the same"
-    known = diagnosis.reliability
-    if known is not None and known.asked > 0:
-        said += f" (answers this sure were right {known.right} of {known.asked} times)"
-    return said
+    known = track_record(diagnosis.reliability)
+    return f"{said}; {known}" if known else said
 
 
 def _fixes(diagnosis: Diagnosis, *, is_seen: bool) -> Iterator[str]:
@@ -97,7 +97,11 @@ def _fixes(diagnosis: Diagnosis, *, is_seen: bool) -> Iterator[str]:
         known = (
             f"worked {fix.worked} of {fix.tried}{held}; likely {percent(fix.share)}, at least {percent(fix.share_min)}"
         )
-        yield f"- {plain(fix.action)} ({known}){_by(fix.by)}{_cited(fix.evidence)}"
+        if len(fix.evidence) < 2:
+            yield f"- {plain(fix.action)} ({known}){_by(fix.by)}{_cited(fix.evidence)}"
+        else:
+            yield f"- {plain(fix.action)}{_by(fix.by)}{_cited(fix.evidence[:1])}"
+            yield f"  - In {len(fix.evidence)} incidents: {known}{_cited(fix.evidence)}"
         for text, language in ((fix.command, "sh"), (fix.config, "text"), (fix.diff, "diff")):
             if text.strip():
                 yield ""
@@ -114,7 +118,13 @@ def _avoided(one: Advice) -> str:
     else:
         what = f"no effect {one.no_effect} of {one.tried}"
     quotes = "".join(f" “{plain(quote)}”" for quote in one.happened)
-    return f"**{plain(one.action)}**: {what}.{quotes}{_cited(one.evidence)}"
+    remarks = "".join(f" {plain(remark)}" for remark in one.remarks)
+    told = f"**{plain(one.action)}**: {what}.{quotes}{remarks}{_cited(one.evidence)}"
+    if not one.elsewhere:
+        return told
+    own = f"**{plain(one.action)}**: {one.outcome.value}.{quotes}{_cited(one.evidence[:1])}"
+    others = [f"  - {plain(each.action)}: {each.outcome.value}{_cited((each.evidence,))}" for each in one.elsewhere]
+    return "\n".join([own, *others, f"  - In {len(one.evidence)} incidents: {what}.{remarks}{_cited(one.evidence)}"])
 
 
 def _near(one: Nearest, diagnosis: Diagnosis) -> str:

@@ -1,15 +1,15 @@
-"""Who knows: everybody who had a hand in cases of the same failure, with what they did."""
+"""Who knows: everybody who had a hand in cases of the same failure, with what they did in one of them."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from hindcast.model.diagnosis import Claim
+from hindcast.model.recollection import Remembered
 from hindcast.reason.pool import Member
-from hindcast.reason.wording import last, listed, one_line, times
+from hindcast.reason.wording import last, listed, one_line, plain_name
 
 PEOPLE_MAX = 5
 NAME_CHARS_MAX = 60
@@ -17,28 +17,42 @@ NAME_CHARS_MAX = 60
 
 @dataclass
 class _Part:
-    """What one person did, over all cases."""
+    """What one person did, case by case."""
 
     name: str
-    done: Counter[str] = field(default_factory=Counter)
-    refs: dict[str, datetime] = field(default_factory=dict)
+    done: dict[str, tuple[Member, list[str]]] = field(default_factory=dict)
 
 
-def people(members: Sequence[Member], now: datetime) -> tuple[Claim, ...]:
-    """Who fixed it, most often first, then who found the cause, tried something, or was there; then who did it last."""
+def people(members: Sequence[Member], lead: Remembered, now: datetime) -> tuple[Claim, ...]:
+    """Those of the leading case first: who fixed it, found the cause, tried something, or was there.
+
+    Each is told with what they did in one case, the leading one or else their newest; that record is the first of the
+    evidence. In how many cases they had a part is a count, and the others of the evidence are what is counted.
+    """
     parts: dict[str, _Part] = {}
-    for member in members:
-        for named, deed in dict.fromkeys(_hands(member)):
-            name = one_line(named, NAME_CHARS_MAX)
-            part = parts.setdefault(name.casefold(), _Part(name))
-            part.done[deed] += 1
-            part.refs[member.ref] = member.case.occurred_at
-    ordered = sorted(parts.values(), key=_by_deeds)
-    return tuple(Claim(_told(one, now), _newest_first(one)) for one in ordered[:PEOPLE_MAX])
+    for member in sorted(members, key=lambda one: (one.remembered is not lead, -one.case.occurred_at.timestamp())):
+        for named, deed in _hands(member):
+            who = one_line(named, NAME_CHARS_MAX)
+            part = parts.setdefault(who.casefold(), _Part(who))
+            _, deeds = part.done.setdefault(member.ref, (member, []))
+            if deed not in deeds:
+                deeds.append(deed)
+    ordered = sorted(parts.values(), key=lambda one: _by_deeds(one, lead))
+    return tuple(Claim(_told(one, now), tuple(one.done)) for one in ordered[:PEOPLE_MAX])
 
 
-def _by_deeds(one: _Part) -> tuple[float | str, ...]:
-    return (*(-one.done[deed] for deed in _DEEDS), -max(one.refs.values()).timestamp(), one.name.casefold())
+def _by_deeds(one: _Part, lead: Remembered) -> tuple[float | str, ...]:
+    first, deeds = next(iter(one.done.values()))
+    best = min(_DEEDS.index(deed) for deed in deeds)
+    fixed = sum(_FIXED in each for _, each in one.done.values())
+    return (
+        first.remembered is not lead,
+        best,
+        -fixed,
+        -len(deeds),
+        -first.case.occurred_at.timestamp(),
+        one.name.casefold(),
+    )
 
 
 _FIXED, _FOUND, _TRIED, _WAS_THERE = _DEEDS = ("fixed it", "found the cause", "tried something", "was there")
@@ -63,9 +77,7 @@ def _hands(member: Member) -> Iterator[tuple[str, str]]:
 
 
 def _told(one: _Part, now: datetime) -> str:
-    did = [deed if one.done[deed] == 1 else f"{deed} {times(one.done[deed])}" for deed in _DEEDS if one.done[deed]]
-    return f"{one.name}: {listed(did)}, {last(max(one.refs.values()), now)}"
-
-
-def _newest_first(one: _Part) -> tuple[str, ...]:
-    return tuple(sorted(one.refs, key=lambda ref: (-one.refs[ref].timestamp(), ref)))
+    member, deeds = next(iter(one.done.values()))
+    did = listed([deed for deed in _DEEDS if deed in deeds])
+    told = f"{plain_name(one.name)}: {did}, {last(member.case.occurred_at, now)}"
+    return told if len(one.done) == 1 else f"{told}; had a part in {len(one.done)} incidents of this kind"

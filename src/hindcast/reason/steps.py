@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hindcast.model.diagnosis import Advice, Claim
 from hindcast.model.recollection import Cue
 from hindcast.reason.causes import is_guess
-from hindcast.reason.wording import first_sentence, full_stop, listed, one_line
+from hindcast.reason.wording import first_sentence, full_stop, listed, one_line, plain_name
 
 STEP_CHARS_MAX = 240
 WARNINGS_MAX = 2
@@ -33,11 +33,11 @@ def steps_when_seen(
     elif differs:
         found.append(Claim(full_stop(f"Look first at what differs: {differs[0]}"), (ref,)))
     if fixes:
-        found.append(_do(fixes[0]))
+        found.append(_do(fixes[0], ref))
     found += warnings(avoid)
     if people:
         name, _, did = people[0].text.partition(": ")
-        found.append(Claim(f"Ask {name} ({did}).", people[0].evidence))
+        found.append(Claim(f"Ask {name} ({did.partition('; ')[0]}).", people[0].evidence[:1]))
     return tuple(found)
 
 
@@ -50,7 +50,7 @@ def steps_when_maybe(ref: str, case: str, cause: Claim | None, avoid: Sequence[A
     if case:
         found.append(Claim(f"Compare: hindcast incident show {case}", (ref,)))
     found += [
-        Claim(full_stop(f"Should it be the same, this made it worse then: {_what(one)}"), one.evidence)
+        Claim(full_stop(f"Should it be the same, this made it worse then: {_what(one)}"), one.evidence[:1])
         for one in avoid
         if one.made_worse
     ][:WARNINGS_MAX]
@@ -82,28 +82,34 @@ def warnings(avoid: Sequence[Advice]) -> tuple[Claim, ...]:
 def cautions(avoid: Sequence[Advice]) -> tuple[Claim, ...]:
     """What did harm in cases that are near, where nothing is known to be the same."""
     return tuple(
-        Claim(full_stop(f"Think twice, it made a case that is near worse: {_what(one)}"), one.evidence)
+        Claim(full_stop(f"Think twice, it made a case that is near worse: {_what(one)}"), one.evidence[:1])
         for one in avoid
         if one.made_worse
     )[:WARNINGS_MAX]
 
 
-def _do(fix: Advice) -> Claim:
-    often = f"{fix.worked} of {fix.tried} times"
+def _do(fix: Advice, ref: str) -> Claim:
+    """What ended one incident; how often the same worked is counted behind it."""
+    where = "it" if fix.record == ref else plain_name(fix.record)
     if fix.share < FIX_SHARE_MIN:
-        said = f"Consider what worked {often}"
+        said = f"Consider what ended {where} then"
     elif fix.held_of > 0 and fix.held == 0:
-        said = "Do what ended it then, though it came back soon after"
+        said = f"Do what ended {where} then, though it came back soon after"
     else:
-        said = f"Do what ended it ({f'it worked {often}' if fix.tried > 1 else 'it worked then'})"
-    return Claim(full_stop(f"{said}: {_what(fix)}"), fix.evidence)
+        said = f"Do what ended {where}{' (it worked then)' if fix.tried < 2 else ''}"
+    return _counted(said, fix, f"worked in {fix.worked} of {fix.tried}")
 
 
 def _do_not(one: Advice) -> Claim:
     if not one.made_worse:
         return Claim(full_stop(f"Do not try this, {listed(one.by)} said so: {_what(one)}"), one.evidence)
-    often = f"{one.made_worse} of {one.tried} times" if one.tried > 1 else "then"
-    return Claim(full_stop(f"Do not try this, it made it worse {often}: {_what(one)}"), one.evidence)
+    return _counted("Do not try this, it made it worse then", one, f"worse in {one.made_worse} of {one.tried}")
+
+
+def _counted(said: str, one: Advice, often: str) -> Claim:
+    if one.tried < 2:
+        return Claim(full_stop(f"{said}: {_what(one)}"), one.evidence[:1])
+    return Claim(f"{said}: {_what(one)} ({often} incidents).", one.evidence)
 
 
 def _what(one: Advice) -> str:

@@ -14,11 +14,13 @@ from hindcast.model.case import NOTICED_HERE, Case, CaseState
 from hindcast.model.diagnosis import Claim
 from hindcast.model.recollection import Familiarity, Recollection, Remembered
 from hindcast.reason.pool import Member, Standing, is_foreign, ref_of
-from hindcast.reason.wording import age, one_line
+from hindcast.reason.wording import age, one_line, plain_name
 
 # What nobody has closed for longer than this is no news.
 UNDER_WAY_WITHIN = timedelta(days=1)
 TITLE_CHARS_MAX = 160
+# As detection writes them; what people wrote instead may be longer, and stands in quotation marks.
+TITLE_WORDS_MAX = 10
 TOLD_MAX = 3
 
 
@@ -79,7 +81,8 @@ def _is_untold(case: Case) -> bool:
 
 def _said(one: Remembered, now: datetime) -> str:
     case = one.case
-    title = one_line(case.title, TITLE_CHARS_MAX).rstrip(".")
+    title = plain_name(one_line(case.title, TITLE_CHARS_MAX).rstrip("."), words_max=TITLE_WORDS_MAX)
     doubt = "" if one.familiarity is Familiarity.SEEN else ", and it may be another failure"
     quiet = " and is quiet" if case.resolved_at is not None else ""
-    return f"{title} ({case.id}) began {age(case.occurred_at, now)}{quiet}; nobody has said what ended it{doubt}."
+    what = f"{title} ({plain_name(case.id)})"
+    return f"{what} began {age(case.occurred_at, now)}{quiet}; nobody has said what ended it{doubt}."

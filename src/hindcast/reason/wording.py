@@ -14,6 +14,9 @@ MONTH_DAYS = YEAR_DAYS / 12
 WEEKS_DAYS_MAX = 70
 # From here on an age says less than the month's name.
 MONTH_NAMED_DAYS_MIN = 60
+# A name of more words may be a sentence.
+NAME_WORDS_MAX = 2
+QUOTED_NAME_CHARS_MAX = 200
 # Longer texts are rare, and keeping thousands of them would not be cheap.
 CHARS_KEPT_MAX = 1_000
 
@@ -21,6 +24,7 @@ _MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
+_QUOTES = str.maketrans({"“": "'", "”": "'", "„": "'", "«": "'", "»": "'"})
 # The end of a sentence: not a dot inside a version, a path or a number.
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`]?[A-Z0-9])|(?<=[。！？])")
 
@@ -114,6 +118,20 @@ def _in_one_line(text: str, chars_max: int) -> str:
 
 # Cases of one failure tell the same few things, and an answer shows each of them in several places.
 _one_line = lru_cache(maxsize=4_096)(_in_one_line)
+
+
+def recorded(text: str, chars_max: int) -> str:
+    """Recorded text inside a sentence of our own: in quotation marks that it cannot close.
+
+    The sentence around it never stands in quotation marks.
+    """
+    return f"“{one_line(text, chars_max).translate(_QUOTES).rstrip('.')}”"
+
+
+def plain_name(text: str, *, words_max: int = NAME_WORDS_MAX) -> str:
+    """A name that people chose, inside a sentence of our own: bare where it reads as one, recorded text otherwise."""
+    is_plain = len(text.split(" ")) <= words_max and all(char.isalnum() or char in " -_.,@/:()'’" for char in text)
+    return text if is_plain and not text.isspace() else recorded(text, QUOTED_NAME_CHARS_MAX)
 
 
 def sentences(text: str) -> tuple[str, ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dataclasses import replace
+
 from hindcast.model.verdict import Reliability
 
 # Fewer answers than this are no measurement of a level.
@@ -20,11 +22,14 @@ def level_of(confidence: float, table: Sequence[Reliability]) -> Reliability | N
 
 
 def reliability_of(confidence: float, own: Sequence[Reliability], shipped: Sequence[Reliability]) -> Reliability | None:
-    """The team's own count once it has enough answers at this level; otherwise what was measured before shipping."""
-    for table in (own, shipped):
+    """The team's own count once it has enough answers at this level; otherwise what was measured before shipping.
+
+    Each says which of them it is: a figure of our own test set was never measured in the asker's memory.
+    """
+    for table, is_own in ((own, True), (shipped, False)):
         level = level_of(confidence, table)
         if level is not None and level.asked >= ASKED_MIN:
-            return level
+            return replace(level, is_own=is_own)
     return None
 
 

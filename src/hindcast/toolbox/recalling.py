@@ -7,13 +7,13 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from hindcast.model.case import Attempt, Outcome
-from hindcast.model.diagnosis import Advice, Diagnosis
+from hindcast.model.diagnosis import Advice, Diagnosis, OtherCase
 from hindcast.model.errors import Malformed
 from hindcast.model.recollection import Familiarity
 from hindcast.model.record import MAIN
-from hindcast.reason.headline import percent
+from hindcast.reason.headline import percent, track_record
 from hindcast.reason.wording import counted, one_line
-from hindcast.recall.pack import pack
+from hindcast.recall.pack import ours, pack
 from hindcast.recollect import Answered
 from hindcast.toolbox.desk import Desk
 from hindcast.toolbox.naming import At, Branch, known, ref_of
@@ -25,6 +25,7 @@ TEXT_CHARS_MAX = 400_000
 CLAIM_CHARS_MAX = 400
 MEANS_CHARS_MAX = 4_000
 HEADLINE_CHARS_MAX = 300
+TITLE_CHARS_MAX = 200
 
 Asked = Annotated[
     str,
@@ -99,6 +100,7 @@ def _told(diagnosis: Diagnosis) -> dict[str, Any]:
     return {
         "familiarity": diagnosis.familiarity.value,
         "confidence": round(diagnosis.confidence, 3),
+        "reliability": track_record(diagnosis.reliability),
         "headline": one_line(diagnosis.headline, HEADLINE_CHARS_MAX),
         "incident": diagnosis.case.rpartition("/")[2].partition("@")[0],
         "times_seen": diagnosis.times_seen,
@@ -109,7 +111,10 @@ def _told(diagnosis: Diagnosis) -> dict[str, Any]:
         "fixes": [advice_told(one) for one in diagnosis.fixes],
         "avoid": [advice_told(one) for one in diagnosis.avoid],
         "who_knows": [one_line(one.text, CLAIM_CHARS_MAX) for one in diagnosis.people],
+        "who_knows_evidence": [list(one.evidence) for one in diagnosis.people],
         "minutes": diagnosis.minutes,
+        "minutes_median": diagnosis.minutes_median,
+        "others": [_other_told(one) for one in diagnosis.others],
         "disputes": [
             {"text": one_line(one.text, CLAIM_CHARS_MAX), "evidence": list(one.evidence)} for one in diagnosis.disputes
         ],
@@ -120,10 +125,26 @@ def _told(diagnosis: Diagnosis) -> dict[str, Any]:
     }
 
 
+def _other_told(one: OtherCase) -> dict[str, Any]:
+    """Another incident of the same failure, as it was."""
+    return {
+        "record": one.evidence,
+        "title": one_line(one.title, TITLE_CHARS_MAX),
+        "occurred_at": one.occurred_at.isoformat(),
+        "minutes": one.minutes,
+        "fix": one_line(one.fix, CLAIM_CHARS_MAX),
+        "by": one.by,
+        "is_same_fix": one.is_same_fix,
+    }
+
+
 def advice_told(one: Advice) -> dict[str, Any]:
-    """Something to do, or not to do, as JSON values."""
+    """Something to do, or not to do, as JSON values: all but the counts stands in its first record."""
     told: dict[str, Any] = {
         "action": one_line(one.action, CLAIM_CHARS_MAX),
+        "record": one.record,
+        "outcome": one.outcome.value,
+        "by": list(one.by),
         "worked": one.worked,
         "no_effect": one.no_effect,
         "made_worse": one.made_worse,
@@ -132,6 +153,13 @@ def advice_told(one: Advice) -> dict[str, Any]:
         "share_min": round(one.share_min, 3),
         "evidence": list(one.evidence),
     }
+    if one.fixed_at is not None:
+        told["fixed_at"] = one.fixed_at.isoformat()
+    if one.elsewhere:
+        told["elsewhere"] = [
+            {"action": one_line(each.action, CLAIM_CHARS_MAX), "outcome": each.outcome.value, "record": each.evidence}
+            for each in one.elsewhere
+        ]
     means = {"command": one.command, "config": one.config, "diff": one.diff}
     return told | {name: text[:MEANS_CHARS_MAX] for name, text in means.items() if text.strip()}
 
@@ -149,8 +177,13 @@ def _what_not_to_try(desk: Desk, given: FailureArguments) -> ToolAnswer:
         told.append(advice_told(one))
         for quote in one.happened[:1]:
             sheet.say(f"  What happened: {quoted(quote, CLAIM_CHARS_MAX)}", what="what happened")
+        for remark in one.remarks[:1]:
+            sheet.say(f"  {ours(one_line(remark, CLAIM_CHARS_MAX))}", what="what happened")
+        for each in one.elsewhere:
+            said = f"  In another incident, {each.outcome.value}: {quoted(each.action, CLAIM_CHARS_MAX)}"
+            sheet.say(f"{said}{refs_text((each.evidence,))}", each.evidence, what="what happened")
     for claim in diagnosis.disputes:
-        line = f"- Disputed: {quoted(claim.text, CLAIM_CHARS_MAX)}{refs_text(claim.evidence)}"
+        line = f"- Disputed: {ours(one_line(claim.text, CLAIM_CHARS_MAX))}{refs_text(claim.evidence)}"
         sheet.say(line, *claim.evidence, what="dispute", quotes=True)
     if told:
         sheet.say("Do none of these before a person has agreed.")

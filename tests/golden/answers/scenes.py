@@ -118,7 +118,12 @@ SCENES: dict[str, Scene] = {
     "seen_yesterday": Scene(recollection(remembered(story(ago=days(1))))),
     "seen_two_hours_ago": Scene(recollection(remembered(story(ago=timedelta(hours=2))))),
     "seen_two_years_ago": Scene(recollection(remembered(story(ago=days(735))))),
-    "reliability_known": Scene(recollection(remembered(story()), reliability=Reliability(0.9, 1.0, 38, 35))),
+    "reliability_known": Scene(
+        recollection(remembered(story()), reliability=Reliability(0.9, 1.0, 38, 35, is_own=True))
+    ),
+    "reliability_of_the_test_set": Scene(
+        recollection(remembered(story()), reliability=Reliability(0.9, 1.0, 121, 119))
+    ),
     "recurring_with_one_fix_that_did_not_last": Scene(
         recollection(
             remembered(story("redis-third", ago=days(120), previous="redis-second")),

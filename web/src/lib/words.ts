@@ -9,7 +9,8 @@ interface Told {
 export function headlineOf({ headline, fixes }: Told): string {
   const fix = fixes?.[0]?.action.replace(/\.$/, "");
   const [before, after] = fix ? headline.split(`: ${fix}`) : [];
-  return before && /^\.?$/.test(after ?? "-") && /\. Fixed [^:]+$/.test(before) ? `${before}.` : headline;
+  const counted = /^\.?( \d+ incidents of this kind.*)?$/.exec(after ?? "-");
+  return before && counted && /\. Fixed [^:]+$/.test(before) ? `${before}.${counted[1] ?? ""}` : headline;
 }
 
 /** As a sentence, however it was written down. */

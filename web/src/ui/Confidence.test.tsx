@@ -17,8 +17,9 @@ test("certainty is never claimed, and nothing possible is called impossible", ()
 });
 
 test("a track record is told with its counts, or as too few", () => {
-  const level = { confidence_min: 0.9, confidence_max: 1, right: 35, asked: 38 };
-  expect(trackRecord(level)).toBe("right 35 of 38 times at this level");
+  const level = { confidence_min: 0.9, confidence_max: 1, right: 35, asked: 38, is_own: true };
+  expect(trackRecord(level)).toBe("right 35 of 38 times in this project");
+  expect(trackRecord({ ...level, is_own: false })).toBe("not yet measured here (35 of 38 on Hindcast's own test set)");
   expect(trackRecord({ ...level, asked: 4, right: 4 })).toBe("too few to say (4 so far)");
   expect(trackRecord(null)).toBe("not measured yet");
 });

@@ -13,7 +13,11 @@ const SEGMENTS = 10;
 export function trackRecord(level: Level | null | undefined): string {
   if (!level || level.asked === 0) return "not measured yet";
   if (level.asked < CASES_MIN) return `too few to say (${level.asked} so far)`;
-  return `right ${level.right} of ${level.asked} times at this level`;
+  const counted = `${level.right} of ${level.asked}`;
+  // A figure of our own test set was never measured in the memory that is asked.
+  return level.is_own
+    ? `right ${counted} times in this project`
+    : `not yet measured here (${counted} on Hindcast's own test set)`;
 }
 
 /** As people say it; certainty is never claimed. */

@@ -58,7 +58,7 @@ export function Recalled({ diagnosis, isSmall = false, change }: RecalledProps) 
         )}
         {best && (
           <Part title="The fix that worked">
-            {best.action} <EvidenceLinks evidence={best.evidence} />
+            {best.action} <EvidenceLinks evidence={best.evidence.slice(0, 1)} />
             {best.diff && change && <div className="pt-2">{change(best.diff)}</div>}
           </Part>
         )}
@@ -67,7 +67,8 @@ export function Recalled({ diagnosis, isSmall = false, change }: RecalledProps) 
             <ul>
               {avoid.slice(0, AVOID_MAX).map((one) => (
                 <li key={one.action}>
-                  {sentence(one.action)} <span className="text-fg2">{one.happened[0]}</span>
+                  {sentence(one.action)} <span className="text-fg2">{one.happened[0] ?? one.remarks?.[0]}</span>{" "}
+                  <EvidenceLinks evidence={one.evidence.slice(0, 1)} />
                 </li>
               ))}
             </ul>

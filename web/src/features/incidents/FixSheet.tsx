@@ -35,14 +35,14 @@ export default function FixSheet({ incident, fixes, close, record, whyNot }: Fix
           <section key={fix.action} aria-label={fix.action} className="flex flex-col gap-2.5">
             <h3 className="text-lead font-medium">{fix.action}</h3>
             <p className="text-small text-fg2">
+              {fix.by?.length ? `By ${fix.by.join(", ")} ` : ""}
+              {fix.last_at && <Time at={fix.last_at} />} <EvidenceLinks evidence={fix.evidence.slice(0, 1)} />
+            </p>
+            <p className="text-small text-fg2">
+              {fix.evidence.length > 1 ? `In ${fix.evidence.length} incidents: ` : ""}
               {recordOf(fix)}
-              {fix.by?.length ? `, by ${fix.by.join(", ")}` : ""}
-              {fix.last_at && (
-                <>
-                  , last <Time at={fix.last_at} />
-                </>
-              )}
-              {fix.held_of ? `; held ${fix.held} of ${fix.held_of}` : ""}
+              {fix.held_of ? `; held ${fix.held} of ${fix.held_of}` : ""}{" "}
+              {fix.evidence.length > 1 && <EvidenceLinks evidence={fix.evidence} />}
             </p>
             {fix.diff && <Diff text={fix.diff} />}
             {fix.config && <Snippet text={fix.config} what="setting" />}
@@ -58,7 +58,6 @@ export default function FixSheet({ incident, fixes, close, record, whyNot }: Fix
               <Button look="primary" whyNot={whyNot} onClick={() => record(fix)}>
                 I have done this
               </Button>
-              From <EvidenceLinks evidence={fix.evidence} />
             </p>
           </section>
         ))}

@@ -56,12 +56,49 @@ export function Hero(props: HeroProps) {
       {isTold && (
         <div className="grid grid-cols-3 border-t border-line max-narrow:grid-cols-1">
           <Cause answer={answer} then={then} look={props.look} />
-          <Fix fixes={diagnosis.fixes ?? []} isSeen={diagnosis.familiarity === "seen before"} />
+          <Fix
+            fixes={diagnosis.fixes ?? []}
+            incident={diagnosis.case}
+            isSeen={diagnosis.familiarity === "seen before"}
+          />
           <Avoid avoid={diagnosis.avoid ?? []} />
         </div>
       )}
       <HeroFoot {...props} />
     </section>
+  );
+}
+
+/** Whether a record, as in `cases/inc-1@7`, is the one of a case. */
+function isOf(record: string | undefined, incident: string | undefined): boolean {
+  return Boolean(incident) && record?.split("/").pop()?.split("@")[0] === incident?.split(":").pop();
+}
+
+/** What is counted over all incidents of this kind, called a count. */
+export function countsOf(diagnosis: Answer["diagnosis"]): string {
+  const counts: string[] = [];
+  const fix = diagnosis.fixes?.[0];
+  const seen = diagnosis.times_seen ?? 0;
+  if (seen > 1) counts.push(`${seen} incidents of this kind`);
+  if (diagnosis.minutes_median) counts.push(`median ${took(diagnosis.minutes_median)}`);
+  if (fix?.held_of) counts.push(`this fix held in ${fix.held} of ${fix.held_of}`);
+  const said = counts.join("; ");
+  return said && `${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
+}
+
+/** The other incidents of the same failure, each as it was. */
+function Others({ others }: { others: readonly Schemas["OtherCase"][] }) {
+  if (others.length === 0) return null;
+  return (
+    <ul className="text-small text-fg2">
+      {others.slice(0, 3).map((one) => (
+        <li key={one.evidence} className="break-words">
+          Also: {longDate(one.occurred_at)}, {one.title}
+          {one.minutes ? `, ${took(one.minutes)}` : ""}
+          {one.fix ? `, ${one.is_same_fix ? "same fix" : "other fix"}` : ""} <EvidenceLinks evidence={[one.evidence]} />
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -73,6 +110,9 @@ function HeroHead({ answer, incident }: Pick<HeroProps, "answer" | "incident">) 
   const isSeen = diagnosis.familiarity === "seen before";
   const again = isSeen && isAfter(diagnosis, incident) && relative(diagnosis.occurred_at ?? "", now);
   const fix = diagnosis.fixes?.[0];
+  // Who fixed it is told of the incident whose fix it is, and of no other.
+  const isOwn = fix !== undefined && isOf(fix.evidence[0], diagnosis.case);
+  const counts = countsOf(diagnosis);
   return (
     <div className="flex items-start gap-x-3 gap-y-2 px-5 pt-4 max-sm:flex-wrap">
       <span className="flex size-8 shrink-0 items-center justify-center rounded-lg border edge-moon wash-moon">
@@ -91,10 +131,11 @@ function HeroHead({ answer, incident }: Pick<HeroProps, "answer" | "incident">) 
             {diagnosis.case}
           </Link>
           {diagnosis.occurred_at && `, ${longDate(diagnosis.occurred_at)}. `}
-          {fix?.by?.[0] && diagnosis.minutes ? `${fix.by[0]} fixed it; it took ${took(diagnosis.minutes)}. ` : ""}
-          {fix?.held_of ? `The fix held ${fix.held} of ${fix.held_of} ${fix.held_of === 1 ? "time" : "times"}. ` : ""}
-          {(diagnosis.times_seen ?? 0) > 1 && `Seen ${diagnosis.times_seen} times in all.`}
+          {isOwn && fix?.by?.[0] ? `${fix.by[0]} fixed it. ` : ""}
+          {diagnosis.minutes ? `It took ${took(diagnosis.minutes)}. ` : ""}
         </p>
+        {counts && <p className="text-small text-fg2">{counts}</p>}
+        <Others others={diagnosis.others ?? []} />
         {diagnosis.differs?.length ? (
           <p className="text-small break-words text-sand">What differs now: {diagnosis.differs.join(" ")}</p>
         ) : null}
@@ -181,14 +222,16 @@ function Cause({
   look: (reason: string) => void;
 }) {
   const { cause, disputes } = answer.diagnosis;
-  const pieces = (then?.cause?.evidence.length ?? 0) || (cause?.evidence.length ?? 0);
+  const isOwn = isOf(cause?.evidence[0], answer.diagnosis.case);
+  const pieces = (isOwn && then?.cause?.evidence.length) || (cause?.evidence.length ?? 0);
   return (
     <Part icon={<Crosshair className="size-3.5 text-moon" />} title="Root cause then" tone="text-fg2">
       {cause ? (
         <>
           <p>{cause.text}</p>
           <p className="flex flex-wrap items-center gap-2 text-small">
-            {then?.cause?.by && <span className="text-fg2">said by {then.cause.by}</span>}
+            {isOwn && then?.cause?.by && <span className="text-fg2">said by {then.cause.by}</span>}
+            {!isOwn && <EvidenceLinks evidence={cause.evidence} />}
             <button
               type="button"
               onClick={() => look("cause")}
@@ -214,10 +257,17 @@ function Cause({
 export function recordOf(one: Advice): string {
   const tried = one.worked + one.no_effect + one.made_worse;
   if (tried === 0) return "not tried yet";
-  return `worked ${one.worked} of ${tried} ${tried === 1 ? "time" : "times"}`;
+  return `worked ${one.worked} of ${tried} ${tried === 1 ? "time" : "incidents"}`;
 }
 
-function Fix({ fixes, isSeen }: { fixes: readonly Advice[]; isSeen: boolean }) {
+interface FixProps {
+  fixes: readonly Advice[];
+  /** The incident that the answer tells. */
+  incident: string;
+  isSeen: boolean;
+}
+
+function Fix({ fixes, incident, isSeen }: FixProps) {
   const [best, ...others] = fixes;
   return (
     <Part
@@ -227,17 +277,20 @@ function Fix({ fixes, isSeen }: { fixes: readonly Advice[]; isSeen: boolean }) {
     >
       {best ? (
         <>
-          <p>{best.action}</p>
+          <p>
+            {best.action} {!isOf(best.evidence[0], incident) && <EvidenceLinks evidence={best.evidence.slice(0, 1)} />}
+          </p>
           <p className="flex flex-wrap items-center gap-x-3 text-small text-fg2">
             {best.diff && <Changed diff={best.diff} />}
+            {best.command && <code className="break-all">{best.command}</code>}
             {best.config && <code className="break-all">{best.config}</code>}
             <span>{recordOf(best)}</span>
           </p>
-          {others.length > 0 && (
-            <p className="text-small text-fg2">
-              Also: {others.map((one) => `${one.action} (${recordOf(one)})`).join("; ")}
+          {others.map((one) => (
+            <p key={one.action} className="text-small text-fg2">
+              Also: {one.action} ({recordOf(one)}) <EvidenceLinks evidence={one.evidence.slice(0, 1)} />
             </p>
-          )}
+          ))}
         </>
       ) : (
         <p className="text-fg2">
@@ -250,21 +303,38 @@ function Fix({ fixes, isSeen }: { fixes: readonly Advice[]; isSeen: boolean }) {
   );
 }
 
+/** What made it worse, and apart from that what did not help, each with its incident. */
 function Avoid({ avoid }: { avoid: readonly Advice[] }) {
+  const harmful = avoid.filter((one) => one.made_worse || one.rejected);
+  const useless = avoid.filter((one) => !one.made_worse && !one.rejected);
   return (
     <Part icon={<Ban className="size-3.5" />} title="Don't try" tone="text-coral">
-      {avoid.length === 0 && <p className="text-fg2">Nothing is known to have made it worse.</p>}
-      {avoid.slice(0, 3).map((one) => (
-        <p key={one.action}>
-          <span className="font-medium">{sentence(one.action)}</span>{" "}
-          <span className="text-fg2">
-            {one.happened[0] ?? (one.made_worse ? "It made it worse." : "It had no effect.")}
-          </span>
-        </p>
-      ))}
-      {avoid.length > 3 && <p className="text-small text-fg2">and {avoid.length - 3} more</p>}
+      {harmful.length === 0 && <p className="text-fg2">Nothing is known to have made it worse.</p>}
+      <Warnings advice={harmful} />
+      {useless.length > 0 && <h4 className="text-small font-medium text-fg2">Did not help</h4>}
+      <Warnings advice={useless} />
     </Part>
   );
+}
+
+function Warnings({ advice }: { advice: readonly Advice[] }) {
+  return (
+    <>
+      {advice.slice(0, 3).map((one) => (
+        <p key={one.action}>
+          <span className="font-medium">{sentence(one.action)}</span>{" "}
+          <span className="text-fg2">{one.happened[0] ?? one.remarks?.[0] ?? cameOf(one)}</span>{" "}
+          <EvidenceLinks evidence={one.evidence.slice(0, 1)} />
+        </p>
+      ))}
+      {advice.length > 3 && <p className="text-small text-fg2">and {advice.length - 3} more</p>}
+    </>
+  );
+}
+
+function cameOf(one: Advice): string {
+  if (one.made_worse) return "It made it worse.";
+  return one.worked ? "It did not last." : "It had no effect.";
 }
 
 function HeroFoot({ answer, review, judge, judged, rolledBack, whyNot }: HeroProps) {

@@ -23,7 +23,7 @@ function answer(parts: Partial<Schemas["Diagnosis"]>): Schemas["AnswerTold"] {
     familiarity: "seen before",
     case: "past-redis",
     confidence: 0.98,
-    reliability: { confidence_min: 0.9, confidence_max: 1, right: 35, asked: 38 },
+    reliability: { confidence_min: 0.9, confidence_max: 1, right: 35, asked: 38, is_own: true },
     headline: "Your team hit this 6 weeks ago.",
     fixes: [],
     avoid: [],
@@ -48,16 +48,16 @@ test("memory comes along with how sure it is, the cause, the fix, and what not t
     incident(),
     answer({
       cause: { text: "connections were kept", evidence: [] },
-      fixes: [{ action: "release them" }] as Schemas["Advice"][],
+      fixes: [{ action: "release them", evidence: ["cases/past-redis@7", "cases/other@2"] }] as Schemas["Advice"][],
       avoid: [{ action: "a bigger pool", happened: ["redis hit its limit"] }] as Schemas["Advice"][],
     }),
     LINK,
     "",
   );
   expect(text).toContain(
-    "Your team hit this 6 weeks ago. (98% the same, right 35 of 38 times at this level; past-redis)",
+    "Your team hit this 6 weeks ago. (98% the same, right 35 of 38 times in this project; past-redis)",
   );
-  expect(text).toContain("- Cause: connections were kept\n- Fix that worked: release them\n");
+  expect(text).toContain("- Cause: connections were kept\n- Fix that worked in cases/past-redis: release them\n");
   expect(text).toContain("- Don't try: a bigger pool (redis hit its limit)");
 });
 

@@ -83,12 +83,18 @@ function remembered(answer: Answer | undefined): readonly string[] {
     `${flat(diagnosis.headline)} (${sure}; ${diagnosis.case})`,
     "",
     ...(diagnosis.cause ? [`- Cause: ${flat(diagnosis.cause.text)}`] : []),
-    ...(diagnosis.fixes ?? []).slice(0, 2).map((one) => `- Fix that worked: ${flat(one.action)}`),
+    ...(diagnosis.fixes ?? []).slice(0, 2).map((one) => `- Fix that worked${from(one)}: ${flat(one.action)}`),
     ...(diagnosis.avoid ?? []).slice(0, 4).map((one) => {
       const [what = ""] = one.happened;
-      return `- Don't try: ${flat(one.action)}${what ? ` (${flat(what)})` : ""}`;
+      return `- Don't try${from(one)}: ${flat(one.action)}${what ? ` (${flat(what)})` : ""}`;
     }),
   ];
+}
+
+/** Which incident an advice is told from: each has its own. */
+function from(one: Schemas["Advice"]): string {
+  const [record] = one.evidence ?? [];
+  return record ? ` in ${record.split("@")[0]}` : "";
 }
 
 function tried(incident: Incident): readonly string[] {

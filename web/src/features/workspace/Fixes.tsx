@@ -98,7 +98,7 @@ export function Fixes(props: FixesProps) {
 function Remembered({ incident }: { incident: string }) {
   const told = useRead("/api/v1/incidents/{incident_id}/recall", { path: { incident_id: incident } }).data?.diagnosis;
   if (!told?.case || told.familiarity === "not seen before") return null;
-  const evidence = told.fixes[0]?.evidence ?? [];
+  const evidence = told.fixes[0]?.evidence.slice(0, 1) ?? [];
   return (
     <p className="mb-2.5 flex gap-2 rounded-lg border hero px-3 py-2">
       <History aria-hidden="true" className="mt-0.5 size-3.5 shrink-0 text-moon" />
