@@ -140,6 +140,16 @@ def test_every_style_gives_the_right_record(page: Page) -> None:
     assert not page.state or case.state.value == page.state
 
 
+@pytest.mark.parametrize("page", tuple(pages("second")), ids=lambda page: page.name)
+def test_a_second_dozen_is_read_as_truly(page: Page) -> None:
+    """Pages in other voices and languages give their cause, or none, and their attempts with what came of them."""
+    case = page.read()
+
+    assert bool(case.cause) == bool(page.cause), case.cause
+    assert says(case.cause.text if case.cause else "", page.cause)
+    assert len(paired(page.attempts, case.attempts)) == len(page.attempts) == len(case.attempts)
+
+
 @pytest.mark.parametrize("page", tuple(pages("styles")), ids=lambda page: page.name)
 def test_an_attempt_cites_the_proof_of_what_came_of_it(page: Page) -> None:
     """The sentences behind an attempt hold the words that say so, and whoever did it is named."""
@@ -150,5 +160,5 @@ def test_an_attempt_cites_the_proof_of_what_came_of_it(page: Page) -> None:
 
 @pytest.mark.parametrize("page", tuple(pages("styles")), ids=lambda page: page.name)
 def test_the_importer_is_nobody(page: Page) -> None:
-    """What was read out of a page is noted without a name: the command that read it knows nothing about the incident."""
+    """What was read out of a page is noted without a name: the command that read it was not there."""
     assert not [note for note in page.read().notes if note.by]

@@ -140,7 +140,7 @@ NO_EFFECT = _patterns(
     r"(?:almost\s+|absolutely\s+|virtually\s+|little\s+to\s+|little\s+or\s+)?no\s+(?:\w+\s+)?"
     r"(?:effect|change|improvement|difference|impact|luck|avail|success|relief|result|help|use|joy|good)s?\b",
     r"(?:(?:had|has|with|saw|made)\s+)?(?:very\s+)?little\s+(?:effect|impact|difference|improvement)\b",
-    r"nothing\s+(?:ha[ds]\s+)?(?:changed|improved|happened|helped|worked)\b",
+    r"nothing\s+(?:ha[ds]\s+)?(?:changed|improved|happened|helped|worked|moved)\b",
     any_of("in_vain (?:un|not_)successful(?:ly)? ineffective fruitless") + r"\b",
     r"(?:useless|pointless|fruitless)\b",
     r"without\s+(?:\w+\s+)?(?:success|effect|improvement|luck|result|any\s+(?:effect|change|improvement))\b",

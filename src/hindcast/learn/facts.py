@@ -79,7 +79,7 @@ _REPAIR = re.compile(
 )
 _CHARGE = re.compile(
     r"\b(?:down|fail\w*|outage|error\w*|unavailable|broke\w*|slow\w*|timed?\s*out|timeouts?|crash\w*|stopped|stuck|"
-    r"lost|missing|rejected|refused|could\s+not|couldn[’']t|unable|5\d\d|"
+    r"lost|missing|rejected|refused|could\s+not|couldn[’']t|unable|[45]\d\d|"
     r"incident|interrupted|degraded|delayed|empty|unreachable|piled|ran\s+out|full|wrong|ausgefallen|fehler|"
     r"ca[ií]d[oa]|fall[oó]|panne|erreurs?)\b",
     re.I,
@@ -107,6 +107,11 @@ _BYLINE = re.compile(
     rf"par|da|door):? @?({_NAME})"
 )
 _SIGNED = re.compile(rf"^[ \t]*(?:—|–|--|[Bb]y:?)[ \t]*@?({_NAME})[ \t]*(?:,.{{0,40}})?$", re.M)
+_DATED = re.compile(
+    rf"^[ \t]*[*_]{{0,2}}({_NAME}),[ \t]+(?:\w+,? )?(?:\d{{1,2}}\.? \w{{3,9}}|\w{{3,9}} "
+    rf"\d{{1,2}},?|\d{{4}}-\d\d-\d\d)(?: \d{{4}})?[*_]*[ \t]*$",
+    re.M,
+)
 _LOOKED = re.compile(
     r"(?<![\w.])([A-Z][a-zà-ÿ]{1,15}(?: [A-Z][a-zà-ÿ]{1,20})?) (?:was on[- ]call|looked (?:after|into)|took over|"
     r"joined|noticed|found|led the|handled|was paged|got paged|"
@@ -283,7 +288,7 @@ def services_in(text: str, title: str = "") -> tuple[str, ...]:
 
 def people_in(text: str) -> tuple[str, ...]:
     """The people that a text calls by their handle, and those who signed it: "written by dana", "— Mei"."""
-    found = [match.group(1) for pattern in (_BYLINE, _SIGNED, _LOOKED) for match in pattern.finditer(text)]
+    found = [match.group(1) for pattern in (_BYLINE, _SIGNED, _DATED, _LOOKED) for match in pattern.finditer(text)]
     found += [match.group(1) for match in _HANDLE.finditer(text)]
     tidy = (re.sub(r"[.,;:]+$", "", name) for name in found)
     return tuple(dict.fromkeys(name for name in tidy if name.lower() not in _NOT_PEOPLE))[:NAMES_MAX]

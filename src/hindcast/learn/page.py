@@ -133,7 +133,8 @@ def _parts(body: str) -> Iterator[Part]:
 
 def _is_over(current: Part, lines: list[str], line: str) -> bool:
     """Whether a label that holds a value on its own line ends here: a paragraph that follows is not part of it."""
-    valued = current.depth >= 7 and current.field in _VALUES and bool(current.name)
+    # A plain label with its text beside it holds one paragraph.
+    valued = current.depth >= 7 and (current.field in _VALUES or current.depth == 9) and bool(current.name)
     return valued and len(lines) > 1 and bool(lines[0].strip()) and not lines[-1].strip() and bool(line[:1].strip())
 
 
@@ -154,7 +155,8 @@ def _started(line: str, follow: str, current: Part, indent: int) -> tuple[Part, 
         return _labelled(match.group(3).strip(), line, current, indent, match.group(4) or "")
     if match := _LABEL.match(line):
         if _is_label(match.group(2).strip(), match.group(1), current):
-            return _labelled(match.group(2).strip(), line, current, indent, match.group(3) or "")
+            started = _labelled(match.group(2).strip(), line, current, indent, match.group(3) or "")
+            return (replace(started[0], depth=9), *started[1:]) if started and match.group(3) else started
         return None
     if (match := _ROW.match(line)) and not _RULE_ROW.match(line):
         known = field_of(match.group(1))
@@ -172,6 +174,9 @@ def _is_label(name: str, mark: str, current: Part) -> bool:
         return False
     words = name.lower().split()
     if len(words) > 1 and words[0] in BY_FORM and words[0] not in ("fix", "fixed", "fixes"):
+        return False
+    if {"was", "is", "were", "are"} & set(words[1:]) and not name.endswith("?"):
+        # A sentence with a colon in it.
         return False
     item = bool(mark.strip())
     return not (item and current.field in (Field.ATTEMPTS, Field.RESOLUTION, Field.CAUSE))

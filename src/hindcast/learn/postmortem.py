@@ -99,7 +99,7 @@ def read_postmortem(text: str, *, name: str, fallback_at: datetime) -> Postmorte
     if told is not None and told.cause is not None:
         cause, how = told.cause, "what was said"
     attempts = told_once((*(told.attempts if told is not None else ()), *attempts_of(page, name, times)))
-    attempts = _by_full_name(attempts, page)
+    attempts = _by_full_name(_but_the_cause(attempts, cause), page)
     resolution = _resolution(page, name, attempts, times)
     attempts, resolution = _linked(attempts, resolution)
     services = _services(page)
@@ -139,6 +139,18 @@ def _opened(text: str, name: str) -> tuple[Page, Talk | None]:
     if talk is None:
         return page_of(text), None
     return page_of(talk.before), talk
+
+
+def _but_the_cause(attempts: tuple[Attempt, ...], cause: Cause | None) -> tuple[Attempt, ...]:
+    """The attempts without what only the sentence about the cause tells: that is what broke it."""
+    if cause is None:
+        return attempts
+    told = {_SPACE.sub(" ", one.quote) for one in cause.evidence}
+    return tuple(
+        one
+        for one in attempts
+        if one.outcome is not Outcome.UNKNOWN or any(_SPACE.sub(" ", proof.quote) not in told for proof in one.evidence)
+    )
 
 
 def _times(page: Page, talk: Talk | None, told: Told | None, *, name: str, fallback_at: datetime) -> Times:

@@ -73,7 +73,8 @@ _VALUES: tuple[tuple[Field, str], ...] = (
     (
         Field.RESPONDERS,
         (
-            r"responder|commander|participant|on.?call|^owners?$|people|author|engineer|^team|involved|^leads?$|"
+            r"responder|commander|participant|on.?call|^owners?$|^people(?: involved)?$|on shift|author|engineer|"
+            r"^team|involved|^leads?$|"
             r"incident lead|contributors?$|assignee|handled by|^who$|^by$|reporter|^(?:written|prepared|reported|"
             r"compiled|drafted|edited|facilitated) by|facilitator|scribe|^present$|attendees|^wer$|verfasser|autor|"
             r"beteiligte|bearbeiter|personas|responsables?|equipe|equipo|redige|who was (?:on|there|involved)|"
@@ -141,7 +142,8 @@ _STORIES: tuple[tuple[Field, str], ...] = (
             "worked 2|helped 2.2|ended it 3|cure 2.5|back to normal 2.5|got back 2|brought it back 3|brought us back 3|"
             "stopped it 3|stopped the bleed 3|saved us 3|saved the day 3|end of it 2|got out of it 3|got us out 3|"
             "way out 2|"
-            "made it go away 3|go away 1.5|rescue 2|what did it 2.5|did the trick 3|countermeasure 1.5|put right "
+            "made it go away 3|get out of 3|out of it 2.5|correction 2.5|go away 1.5|rescue 2|what did it 2.5|did "
+            "the trick 3|countermeasure 1.5|put right "
             "2.5|turned it around 3|"
             "losung 3|gelost 2.5|behoben 3|behebung 3|geholfen 2.5|wiederherstell 2.5|abhilfe 3|entstorung 3|"
             "solucion 3|soluciona 3|arregl 3|correccion 2|funciono 2|recuperac 2|mitigac 2|correctif 2.5|corrig "

@@ -116,6 +116,11 @@ _CAUSE_TAIL = re.compile(
     r",?\s*(?:and\s+)?(?:that|this|which) (?:is|was) (?:the (?:whole |root )?(?:reason|cause)|why).*$", re.I
 )
 _UNDONE = re.compile(r"\b(?:it|that|this|them)\s+(?:again|back|on again|off again)$")
+_THAT_WAS_IT = re.compile(
+    r"^\W*(?:and\s+)?(?:that|this)(?:['’]s|\s+was|\s+is)\s+(?:all|it|"
+    r"the\s+(?:whole\s+)?(?:cause|reason|problem|story|culprit))\W*$",
+    re.I,
+)
 _ARROW = re.compile(r"\s(?:->|→|=>)\s")
 _GUESS = re.compile(
     r"\b(?:maybe|perhaps|i guess|guessing|could it|might|could be|i think|probably|not sure|suspect\w*|looks like "
@@ -184,7 +189,7 @@ def _take(course: _Course, number: int, line: Line) -> None:
         by = line.by
         course.cause = Cause(_cause_text(named), by, (Evidence(Witness.TEXT, named, course.ref, line.at),), 0.85)
     for one in deeds:
-        if one.outcome is Outcome.UNKNOWN and _UNDONE.search(one.action):
+        if one.outcome is Outcome.UNKNOWN and (_UNDONE.search(one.action) or " " not in one.action.strip()):
             # Taking back what did not help is no other attempt.
             continue
         if not _repeats(course, one):
@@ -220,9 +225,12 @@ def _confirm(course: _Course, text: str, line: Line) -> bool:
 
 def _named_cause(text: str) -> str:
     """The sentence of a line that names the cause; empty where none does."""
-    for sentence in sentences_of(text):
+    said = sentences_of(text)
+    for place, sentence in enumerate(said):
         if _GUESS.search(sentence.text):
             continue
+        if place and _THAT_WAS_IT.match(sentence.text) and outcome_of(said[place - 1].text) is not Outcome.WORKED:
+            return said[place - 1].text
         match = _NAMES_CAUSE.search(sentence.text)
         if match and len(sentence.text.split()) >= STATEMENT_WORDS_MIN and not _CONFIRMS.match(sentence.text):
             return sentence.text
@@ -246,7 +254,7 @@ def _deeds(text: str, line: Line, ref: str) -> list[Attempt]:
     for sentence in sentences_of(text):
         one = _spoken(sentence.text, line, ref)
         if one is not None:
-            found.append(one)
+            found.append(_whole(one, text))
     return found
 
 
@@ -276,7 +284,8 @@ def _spoken(text: str, line: Line, ref: str) -> Attempt | None:
     first = rest.split(" ", 1)[0].lower().strip(",.:")
     spoken = lead is not None and (lead["who"] or lead["try"]) is not None
     if gerund is None or gerund.group(1).lower() in _INQUIRY:
-        if not (is_past(first) and spoken) and not (is_past(first) and rest[:1].isupper()):
+        # Who writes under a name leaves out the "I".
+        if not is_past(first) or not (spoken or rest[:1].isupper() or line.by):
             return None
         if first in (
             "failed",

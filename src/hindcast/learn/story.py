@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, timezone
 
@@ -15,7 +15,7 @@ from hindcast.learn.roles import Field, field_of
 from hindcast.learn.sentences import FENCE, sentences_of
 from hindcast.learn.sequence import follow
 from hindcast.learn.talk import Line
-from hindcast.learn.tried import attempt_of, attempts_listed, is_list, items_of, outcome_of
+from hindcast.learn.tried import attempt_of, attempts_listed, attempts_told, is_list, items_of, outcome_of
 from hindcast.model.action import action_key
 from hindcast.model.action_words import Deed
 from hindcast.model.case import Attempt, Outcome
@@ -104,6 +104,8 @@ def times_of(page: Page, *, name: str, fallback_at: datetime) -> Times:
     elif naive:
         guesses.append("The page's times have no timezone: they are read as UTC.")
     minutes = _minutes(page)
+    if minutes is None and ended is None and (lasted := _LASTED.search(page.title)):
+        minutes = minutes_in((lasted.group(1) or lasted.group(2)).replace("-", " "))
     if ended is not None and not began <= ended <= began + timedelta(days=LASTS_DAYS_MAX):
         ended = None
     if ended is None and minutes is not None:
@@ -158,13 +160,26 @@ def _from_part(part: Part, name: str) -> Sequence[Attempt]:
         return attempts_listed(part.text, name=part.name, ref=name)
     read = attempts_in(part.text, ref=name)
     if part.field is not Field.RESOLUTION:
-        return [one for one in read if not _is_trigger(one)]
-    fixed = [_as_fix(_with_doer(one)) for one in read]
+        quoted = {one.quote for attempt in read for one in attempt.evidence}
+        more = [one for one in attempts_told(part.text, name) if one.evidence[0].quote not in quoted]
+        return [one for one in (*read, *more) if not _is_trigger(one)]
+    fixed = [_as_fix(_with_doer(one)) for one in _whole_fixes(read)]
     if fixed:
         return fixed
     items = items_of(part.text) if is_list(part.text) else [one.text for one in sentences_of(part.text)[:1]]
     told = [one for item in items if is_known(item) and (one := attempt_of(item, ref=name)) is not None]
     return [_as_fix(one) for one in told]
+
+
+def _whole_fixes(read: Sequence[Attempt]) -> Iterator[Attempt]:
+    """What a sentence about the fix says was done is one fix: "moved the scope and flushed the leases"."""
+    for quote in dict.fromkeys(one.evidence[0].quote for one in read):
+        same = [one for one in read if one.evidence[0].quote == quote]
+        whole = attempt_of(re.sub(r"\s+", " ", quote)) if len(same) > 1 else None
+        if whole is None or len({one.outcome for one in same}) > 1:
+            yield from same
+        else:
+            yield replace(same[0], id=whole.id, action=whole.action, by=same[0].by or whole.by)
 
 
 def _with_doer(one: Attempt) -> Attempt:
@@ -295,6 +310,14 @@ def _span(page: Page, day: date | None) -> tuple[Moment, Moment] | None:
         found = range_in(text, day=day)
         if found is not None and found[0].at <= found[1].at:
             return found
+    for part in page.of(Field.DATE, Field.START):
+        clocks = [one for one in moments_in(part.text, day=day, zone=zone_of(page.text)) if one.has_clock]
+        if len(clocks) > 1 and re.fullmatch(
+            r"\W*(?:to|until|bis|a|à|"
+            r"till)?\W*",
+            part.text[clocks[0].end : clocks[1].start],
+        ):
+            return (clocks[0], clocks[1]) if clocks[0].at <= clocks[1].at else None
     return None
 
 

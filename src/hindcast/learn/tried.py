@@ -15,6 +15,7 @@ from hindcast.learn.cues import outcome_cues
 from hindcast.learn.prose import attempt_id, attempts_in
 from hindcast.learn.roles import plain_words
 from hindcast.learn.sentences import sentences_of
+from hindcast.model.action_words import words
 from hindcast.model.case import Attempt, Evidence, Outcome, Witness
 
 ACTION_CHARS_MAX = 160
@@ -27,7 +28,13 @@ _WORSE = re.compile(
     r"corrupt\w*|data loss|lost (?:\w+ ){0,3}"
     r"(?:data|messages|orders|writes|rows|quorum|events|sessions|uploads|records)|crash\w*|went (?:\w+ )?down|fell "
     r"over|took (?:\w+ ){0,4}(?:down|out|with it)|"
-    r"(?:locked|logged|kicked|thrown) (?:\w+ )?out|piled up|pile up|split brain|even more (?:errors|failures|"
+    r"(?:locked|logged|kicked|thrown) (?:\w+ )?out|bad move|not a good idea|please undo|undo (?:it|that|this)|"
+    r"(?:twice|three times|ten times) as \w+|from scratch|went dark|stood still|los(?:t|e|ing) (?:all|the|their|"
+    r"its|our|every|half|even)|altogether|(?:too|as well) now|(?:is|are|was|were|went|got|became) (?:\w+ "
+    r"){0,2}(?:slow|slower|down|dark|dead|broken|failing|stuck|unreachable|offline|unusable) (?:too|as well)|made "
+    r"(?:the|our|all|every|both|each) (?:\w+ ){1,4}(?:slow|slower|back up|fail|hang|longer|unusable|unreachable|"
+    r"unstable|stop|crash|time out|larger|bigger)|only made (?!it (?:better|faster))|delayed (?:the |all |our "
+    r")?\w+ (?:\w+ )?too|piled up|pile up|split brain|even more (?:errors|failures|"
     r"timeouts)|more errors|stampede|thundering herd|"
     r"bad idea|big mistake|mistake|oops|overload\w*|snowball\w*|knocked (?:\w+ ){0,4}(?:out|over|offline)|(?:fully|"
     r"completely|entirely|everything|all) "
@@ -43,10 +50,12 @@ _NOTHING = re.compile(
     r"\b(?:no (?:\w+ )?(?:change|difference|effect|luck|improvement|joy|dice|help|good|success|impact|result|use|"
     r"relief|avail)|nothing|nope|zero (?:change|effect|difference)|"
     r"(?:did|does|do|was|were|is|had|has|could)(?: not|n t|nt) \w+|didn t|(?:to no|without) \w*|in vain|useless|"
-    r"pointless|unchanged|same (?:as|errors?|thing|result|picture|problem|again)|"
+    r"pointless|unchanged|(?:the|at the|with the) same \w+|same (?:as|errors?|thing|result|picture|problem|again)|"
     r"still (?!connected|up|fine|healthy|green|ok)\w+|(?:came|come|were|was) (?:right |straight )?back (?:within|"
     r"after|in)|only (?:for|briefly|bought|masked|helped)|for (?:a few|\w+) minutes|briefly|"
-    r"kept \w+ing|went on|continued|persist\w*|remained|wrong (?:track|lead|tree)|red herring|unrelated|ruled out|"
+    r"kept \w+ing|went on|continued|persist\w*|remained|(?:refused|rejected|ignored|declined|broke off|would not|"
+    r"could not|cannot|won t|gave up|hung|nothing moved|no luck|to no end) ?\w*|moved nothing|nothing moved|wrong "
+    r"(?:track|lead|tree)|red herring|unrelated|ruled out|"
     r"ohne (?:wirkung|erfolg|effekt|ergebnis|besserung)|kein\w* (?:\w+ )?(?:wirkung|anderung|unterschied|effekt|"
     r"besserung|verbesserung|erfolg|veranderung)|nicht geholfen|half (?:auch )?nicht\w*|"
     r"brachte (?:auch )?nichts|nichts|unverandert|weiterhin|immer noch|vergeblich|wirkungslos|"
@@ -63,7 +72,8 @@ _CURED = re.compile(
     r"back|stopped|gone|resolved|solved|cleared|all green|went green|drained|"
     r"stay\w* (?:flat|connected|up|low|stable|healthy)|(?:no|zero) (?:more |further |new )?\w+ since|no (?:more|"
     r"further|new) \w+|works? again|\w+ (?:\w+ )?again|contained|dropp(?:ed|ing)|falling|fell|"
-    r"going down|went down to|down to (?:zero|normal)|normal|succeed\w*|success\w*|stable|healthy|did (?:it|the "
+    r"going down|went down to|down to (?:zero|normal)|normal|succeed\w*|accepted|picked up|went through|came "
+    r"through|caught up|thumbs up|right again|success\w*|stable|healthy|did (?:it|the "
     r"trick)|that was it|that s it|ended it|caught up|catching up|relieved|bingo|hooray|yes|"
     r"geholfen|half|behoben|wieder|gelost|erfolgreich|normalisier\w*|lauft|"
     r"funciono|resuelto|resolvio|soluciono|recupero|normalidad|volvio|volvieron|de nuevo|ayudo|arreglo|"
@@ -74,8 +84,9 @@ _CURED = re.compile(
 _SIGNS = ((Outcome.MADE_WORSE, "💥🔥👎"), (Outcome.NO_EFFECT, "❌✗✘⛔"), (Outcome.WORKED, "✅✔✓🎉👍"))
 # Where an action ends and what came of it begins.
 _CUT = re.compile(
-    r"\s*(?:->|-->|→|=>|⇒|—|–)\s*|\s+-+\s+|:\s+|;\s+|[.!]\s+|\s*\(|,?\s+(?:but|which|however|yet|aber|doch|pero|"
-    r"mais|mas|però|maar)\s+|,\s+|\s+and\s+(?=\w+\s+(?:stayed|kept|recovered|came|went))|"
+    r"\s*(?:->|-->|→|=>|⇒|—|–)\s*|\s+-+\s+|:\s+|;\s+|[.!]\s+|\s*\(|,\s+(?:it|that|this|then|so|since|and then|as|"
+    r"because)\s+|,?\s+(?:but|which|however|yet|aber|doch|pero|"
+    r"mais|mas|però|maar)\s+|,\s+|\s+and\s+(?=(?:the|all|our|it|they|everything|every|traffic|errors|\w+s|\w+)\s+\w+)|"
     r"\.\.+\s*|…\s*"
 )
 _STRONG_CUT = re.compile(r"\s*(?:->|-->|→|=>|⇒|—|–)\s*|\s+-+\s+|:\s+|;\s+|[.!]\s+|…\s*")
@@ -125,12 +136,20 @@ def default_of(name: str) -> Outcome:
             else Outcome.NO_EFFECT
         )
     nothing = (
-        r" (?:dead ends?|(?:did not|didn t|not|never) (?:help|work|get)\w*|no effect|wrong turns?|red herrings?|"
+        r" (?:dead ends?|(?:did not|didn t|not|never) (?:help|work|get)\w*|without (?:success|effect|luck)|no "
+        r"effect|wrong turns?|red herrings?|"
         r"false (?:leads?|starts?)|blind alleys?|in vain|nothing helped|unsuccess\w*|"
         r"failed|went nowhere|ruled out|sackgassen?|nicht geholfen|erfolglos\w*|no funciono|no ayudo|pas (?:marche|"
         r"fonctionne)|nao funcionou|niet geholpen) "
     )
     return Outcome.NO_EFFECT if re.search(nothing, plain) else Outcome.UNKNOWN
+
+
+def _lines_of(text: str) -> list[str]:
+    """The lines of a part that lists without marks: each line a statement of its own."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    ends = all(line.endswith((".", "!")) or len(line) < 60 for line in lines)
+    return lines if len(lines) > 1 and ends and all(line[:1].isupper() for line in lines) else []
 
 
 def items_of(text: str) -> tuple[str, ...]:
@@ -161,6 +180,8 @@ def attempts_listed(text: str, *, name: str = "", ref: str = "") -> tuple[Attemp
             one for item in items_of(text[first.start() :]) if (one := attempt_of(item, default, ref)) is not None
         ]
         return tuple(found)
+    if lines := _lines_of(text):
+        return tuple(one for line in lines if (one := attempt_of(line, default, ref)) is not None)
     return tuple(_in_prose(text, default, ref))
 
 
@@ -202,6 +223,36 @@ def _harmed(one: Attempt, paragraph: str, *, only: bool) -> Attempt:
         confidence=0.8,
         evidence=(replace(one.evidence[0], quote=plain[:QUOTE_CHARS_MAX]),),
     )
+
+
+def attempts_told(text: str, ref: str = "") -> Iterator[Attempt]:
+    """What a story says that somebody did, in any words, where it also says what came of it."""
+    sentences = sentences_of(text)
+    for place, sentence in enumerate(sentences):
+        match = _did(sentence.text)
+        if match is None or sentence.is_question:
+            continue
+        one = attempt_of(match["did"], ref=ref)
+        if one is not None:
+            one = replace(one, evidence=(Evidence(Witness.TEXT, sentence.text, ref),))
+        follow = sentences[place + 1] if place + 1 < len(sentences) else None
+        if one is not None and one.outcome is Outcome.UNKNOWN and follow is not None and follow.follows:
+            if _did(follow.text):
+                continue
+            later = outcome_of(follow.text) if len(follow.text.split()) <= FOLLOW_WORDS_MAX else None
+            quotes = tuple(Evidence(Witness.TEXT, told.text, ref) for told in (sentence, follow))
+            one = replace(one, outcome=later or one.outcome, evidence=quotes)
+        if one is not None and one.outcome is not Outcome.UNKNOWN:
+            by = match["by"] if match["by"].lower() not in ("we", "i", "they") else ""
+            yield replace(one, by=by, confidence=0.65)
+
+
+def _did(text: str) -> re.Match[str] | None:
+    """Who did what, where a sentence says so."""
+    match = _DID.match(re.sub(r"\s+", " ", text))
+    if match is None or match["by"].lower() in _NO_NAMES - {"we", "i"}:
+        return None
+    return match if is_past(match["verb"]) and match["verb"] not in SEEN else None
 
 
 def attempt_of(
@@ -246,7 +297,7 @@ def _is_action(head: str) -> bool:
 
 
 _BY_COLON = re.compile(r"^@?([A-Za-z][\w.'-]{1,30}(?: [A-Z][\w'-]+)?):\s+(?=\S)")
-_BY_VERB = re.compile(r"^@?([A-Z][a-zà-ÿ]+(?: [A-Z][\w'-]+)?|[a-z]{2,10})\s+(?:then\s+|also\s+)?([a-z]+)\b")
+_BY_VERB = re.compile(r"^@?([A-Z][a-zà-ÿ]+(?: [A-Z][\w'-]+)?|[a-z]{2,10})\s+(?:then\s+|also\s+)?([a-zà-ÿ]+)\b")
 _NO_NAMES = frozenset(
     [
         "we",
@@ -366,6 +417,22 @@ _PAST = frozenset(
 )
 
 
+# What somebody saw, said or thought is no attempt.
+SEEN = words(
+    "noticed found saw got thought realised realized discovered decided joined called asked was had did received "
+    "reported failed needed used checked looked seemed paged confirmed went suspected investigated observed "
+    "identified started acknowledged declared opened happened learned believed assumed expected wanted lost "
+    "served detected searched traced compared verified notified informed escalated hoped helped worked stopped "
+    "turned has a ha hat missed let ended closed published returned experienced"
+)
+FOLLOW_WORDS_MAX = 25
+_DID = re.compile(
+    r"^(?:(?:At|By|Around|About|On)\s+[\w:.]+(?:\s+(?:UTC|GMT|CEST|CET|\d{4}))*,?\s+|(?:Then|Finally|Eventually|"
+    r"Next|Later|Afterwards|After that|In the end|At last|First|Meanwhile|So),?\s+)*"
+    r"(?P<by>[A-Z][a-zà-ÿ]+|we|I)\s+(?P<did>(?:then\s+|finally\s+|eventually\s+|also\s+)?(?P<verb>[a-z]+)\s+.+)$"
+)
+
+
 def is_past(word: str) -> bool:
     """Whether a word looks like a verb in the past."""
-    return word in _PAST or (word.endswith("ed") and len(word) > 3)
+    return word in _PAST or (word.endswith(("ed", "ó", "aron", "ieron", "ierte")) and len(word) > 3)

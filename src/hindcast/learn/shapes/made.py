@@ -109,9 +109,7 @@ def _opened(facts: Facts) -> tuple[Facts, tuple[Note, ...]]:
         cause=facts.cause or (inner.cause.text if inner.cause is not None else ""),
         resolution=facts.resolution or (inner.resolution.text if inner.resolution is not None else ""),
     )
-    kept = tuple(
-        Note(f"{READER}-p{number}", note.text, facts.occurred_at, "") for number, note in enumerate(plans, 1)
-    )
+    kept = tuple(Note(f"{READER}-p{number}", note.text, facts.occurred_at, "") for number, note in enumerate(plans, 1))
     return opened, kept
 
 
