@@ -1,6 +1,6 @@
 """How truly postmortems are read: cause, fix and attempts of pages beside the record that a person made of them.
 
-The pages of tests/golden/postmortems/heldout were written after the reader, those of `styles` and `second` with it
+The pages of tests/golden/postmortems/heldout were written after the reader, those of the other folders with it
 (`--folder`). `--wrong` shows what was read wrongly. The last line gives the shares.
 """
 
@@ -19,7 +19,7 @@ def share(right: float, of: float) -> float:
 def main() -> None:
     """Read every page, print what was wrong and the shares."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", default="heldout", help="which pages: heldout, styles or second")
+    parser.add_argument("--folder", default="heldout", help="which pages: heldout, styles, second or third")
     parser.add_argument("--wrong", action="store_true", help="show what was read wrongly")
     options = parser.parse_args()
     read = [(page, page.read()) for page in pages(options.folder)]

@@ -216,7 +216,7 @@ WORKED = _patterns(
     + r"\b",
     r"\w+\s+(?:has\s+|have\s+)?(?:stay(?:ed|s)?|remain(?:ed|s)?)\s+(?:flat|low|stable|steady|normal|healthy|green|"
     r"quiet)\b",
-    r"recovered\b|full\s+recovery\b|recovery\s+(?:was|followed|began|came|within)\b",
+    r"(?<!not\s)did\s+it(?=\W*$)|recovered\b|full\s+recovery\b|recovery\s+(?:was|followed|began|came|within)\b",
     r"(?:back|returned|returning|return)\s+to\s+(?:normal|baseline|healthy|green|usual|zero|steady|nominal)\b",
     r"back\s+(?:online|up\s+and\s+running|in\s+service|to\s+life|up\s+(?:at|within|by))\b",
     r"(?:did|done|doing)\s+the\s+(?:trick|job)\b|(?:that|this|it|which|what)\s+(?:\w+\s+)?(?:worked|helped|"

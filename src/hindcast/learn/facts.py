@@ -27,7 +27,10 @@ _CAUSES: tuple[tuple[float, re.Pattern[str]], ...] = tuple(
         ),
         (
             0.8,
-            r"\b(?:as|to\s+be)\s+(?:the\s+)?(?:\w+\s+)?(?:root|underlying)\s+cause\b|\broot\s+cause\b.*\b(?:was|is|:)",
+            (
+                r"\b(?:the\s+)?cause\s+(?:is|was)\s+(?!not\b|un)|\b(?:as|to\s+be)\s+(?:the\s+)?(?:\w+\s+)?(?:root|"
+                r"underlying)\s+cause\b|\broot\s+cause\b.*\b(?:was|is|:)"
+            ),
         ),
         (
             0.8,
@@ -235,6 +238,13 @@ def is_known(text: str) -> bool:
     """Whether a part says anything: "TBD" and "under investigation" do not."""
     if not text.strip():
         return False
+    if re.fullmatch(
+        r"\W*(?:open|offen|abiert[oa]|ouvert|ongoing|pending|investigating|to\s+follow|see\s+(?:above|"
+        r"below)|todo|\?+)?\W*",
+        text,
+        re.I,
+    ):
+        return False
     match = _NO_CAUSE.search(text)
     # In a longer text a word such as "unknown" tells of the failure, unless it begins with it.
     return match is None or not (len(text) < 60 or (len(text) < 160 and match.start() < 20))
@@ -258,6 +268,7 @@ def names_in(text: str) -> tuple[str, ...]:
         plain = re.sub(r"^\s*(?:[-*+•]|\d+[.)])\s+|^\s*\[|\]\s*$", "", line)
         plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", plain)
         for name in re.split(r"[,;|]|\s+and\s+|\s+&\s+", plain):
+            name = re.split(r"\.\s+(?=[A-Z]\w+\s)", name)[0]
             tidy = re.sub(r"\s+", " ", name.strip().strip("`*_\"'@.").strip())
             if 1 < len(tidy) <= 60 and len(tidy.split()) <= 5:
                 found.append(tidy)

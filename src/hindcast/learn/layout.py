@@ -38,6 +38,9 @@ def flattened(text: str) -> str:
     """The text with one thing on each line, as Markdown would have it."""
     if _HTML.search(text):
         text = _without_html(text)
+    if _WIKI_HEAD.search(text):
+        # A hash begins an item there, and two bars a heading of a table.
+        text = re.sub(r"^#+\s+", "1. ", text, flags=re.M).replace("||", "|")
     text = _WIKI_HEAD.sub(lambda match: "#" * int(match.group(1)) + " ", text)
     text = _EQUALS_HEAD.sub(lambda match: "#" * len(match.group(1)) + " " + match.group(2), text)
     lines = text.split("\n")

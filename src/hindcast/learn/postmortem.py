@@ -227,7 +227,7 @@ def _cause(page: Page, name: str) -> tuple[Cause | None, str]:
             # Of a chain of questions and answers the last answer is the cause.
             sentences = sentences[-1:]
         text = _joined(sentences, TEXT_CHARS_MAX)
-        if text:
+        if _tells(text):
             evidence = tuple(Evidence(Witness.TEXT, one, name) for one in sentences[:2])
             sure = 0.7 if "preliminary" in best.name.lower() else 0.9
             return Cause(text, evidence=evidence, confidence=sure), f"the part '{best.name}'"
@@ -243,6 +243,14 @@ def _cause(page: Page, name: str) -> tuple[Cause | None, str]:
     sentence, sure = told
     quote = re.sub(r"\s+", " ", sentence.text)
     return Cause(quote, evidence=(Evidence(Witness.TEXT, sentence.text, name),), confidence=sure), "a sentence"
+
+
+def _tells(text: str) -> bool:
+    """Whether a text tells anything besides a time: "Triggered: 2026-06-03 19:14 UTC" names no cause."""
+    bare = text
+    for moment in reversed(moments_in(text)):
+        bare = bare[: moment.start] + bare[moment.end :]
+    return re.search(r"[^\W\d_]{4,}|[A-Z]{2,}", re.sub(r"\b(?:UTC|GMT|Z|by)\b", "", bare)) is not None
 
 
 def _resolution(page: Page, name: str, attempts: Sequence[Attempt], times: Times) -> Resolution | None:

@@ -73,7 +73,8 @@ _VALUES: tuple[tuple[Field, str], ...] = (
     (
         Field.RESPONDERS,
         (
-            r"responder|commander|participant|on.?call|^owners?$|^people(?: involved)?$|on shift|author|engineer|"
+            r"responder|commander|participant|on.?call|^owners?$|^people(?: involved)?$|on shift|^deciders?$|"
+            r"author|engineer|"
             r"^team|involved|^leads?$|"
             r"incident lead|contributors?$|assignee|handled by|^who$|^by$|reporter|^(?:written|prepared|reported|"
             r"compiled|drafted|edited|facilitated) by|facilitator|scribe|^present$|attendees|^wer$|verfasser|autor|"
@@ -110,7 +111,8 @@ _STORIES: tuple[tuple[Field, str], ...] = (
         Field.TIMELINE,
         (
             "timeline 3|time line 3|chronolog 3|key event 2.5|sequence of event 3|play by play 3|minute by minute 3|"
-            "incident log 2.5|how it unfolded 2.5|unfold 1.5|what happened when 3|blow by blow 3|"
+            "incident log 2.5|log entries 3|entries 1.5|how it unfolded 2.5|unfold 1.5|what happened when 3|blow "
+            "by blow 3|"
             "zeitleiste 3|zeitlich 2.5|zeitverlauf 3|ablauf 2.5|verlauf 2|hergang 1.5|cronolog 3|linea de tiempo 3|"
             "linha do tempo 3|"
             "deroule 2.5|tijdlijn 3|events$ 1.2|log$ 1"
@@ -121,7 +123,8 @@ _STORIES: tuple[tuple[Field, str], ...] = (
         (
             "tried 3|try$ 1.2|attempt 3|dead end 3|did not help 3|didn t help 3|did not work 3|didn t work 3|not "
             "work 3|"
-            "not help 3|doesn t work 3|no effect 3|without effect 3|wrong turn 3|red herring 3|false lead 3|false "
+            "not help 3|doesn t work 3|no effect 3|without effect 3|wrong turn 3|red herring 3|failed attempt 3|"
+            "nowhere 3|options we 2|theories 2|theory 1.5|false lead 3|false "
             "start 3|"
             "blind alley 3|troubleshoot 2|what we did 2.2|did about it 2.5|step taken 2.5|actions taken 3|action "
             "taken 3|taken 1.2|"

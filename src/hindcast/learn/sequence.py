@@ -121,6 +121,8 @@ _THAT_WAS_IT = re.compile(
     r"the\s+(?:whole\s+)?(?:cause|reason|problem|story|culprit))\W*$",
     re.I,
 )
+_SURELY = re.compile(r"\b(?:cause|culprit|reason|explains|smoking gun|ursache|causa)\b", re.I)
+_COMMAND = re.compile(r"^[a-z][\w./-]+\s+(?:\S+\s+)*?--?\w", re.I)
 _ARROW = re.compile(r"\s(?:->|→|=>)\s")
 _GUESS = re.compile(
     r"\b(?:maybe|perhaps|i guess|guessing|could it|might|could be|i think|probably|not sure|suspect\w*|looks like "
@@ -159,6 +161,8 @@ class _Course:
     # The latest statement that is neither a deed nor an outcome: what somebody may confirm as the cause.
     statement: Line | None = None
     statement_line: int = -1
+    # The line before, whatever it tells.
+    before: Line | None = None
 
 
 def follow(lines: Sequence[Line], ref: str = "") -> Told:
@@ -166,6 +170,8 @@ def follow(lines: Sequence[Line], ref: str = "") -> Told:
     course = _Course(ref)
     for number, line in enumerate(lines):
         _take(course, number, line)
+        if line.text.strip() and not line.text.rstrip().endswith("?"):
+            course.before = line
     attempts = _with_end(course, lines)
     return Told(told_once(attempts), course.cause, course.ended)
 
@@ -205,7 +211,15 @@ def _take(course: _Course, number: int, line: Line) -> None:
 def _confirm(course: _Course, text: str, line: Line) -> bool:
     """Whether a line confirms what was said just before as the cause."""
     match = _CONFIRMS.match(text)
-    if match is None or len(text.split()) > 12 or course.statement is None:
+    if match is None or len(text.split()) > 12:
+        return False
+    if _SURELY.search(text) and course.before is not None and len(course.before.text.split()) >= STATEMENT_WORDS_MIN:
+        # It is about the line before, even if that one sounds like a deed.
+        course.statement, course.statement_line = course.before, len(course.lines) and course.lines[-1]
+        if course.attempts and course.before.text.strip() in (one.quote for one in course.attempts[-1].evidence):
+            course.attempts.pop()
+            course.lines.pop()
+    if course.statement is None:
         return False
     if course.lines and course.lines[-1] > course.statement_line:
         # It is about what was tried, rather than about what was said before that.
@@ -282,12 +296,20 @@ def _spoken(text: str, line: Line, ref: str) -> Attempt | None:
     rest = text[lead.end() :] if lead else text
     gerund = _GERUND.match(rest)
     first = rest.split(" ", 1)[0].lower().strip(",.:")
+    if line.by and _COMMAND.match(text):
+        evidence = (Evidence(Witness.TEXT, text, ref, line.at),)
+        return Attempt(attempt_id(text), text, at=line.at, by=line.by, evidence=evidence, confidence=0.5)
     spoken = lead is not None and (lead["who"] or lead["try"]) is not None
     if gerund is None or gerund.group(1).lower() in _INQUIRY:
         # Who writes under a name leaves out the "I".
         if not is_past(first) or not (spoken or rest[:1].isupper() or line.by):
             return None
         if first in (
+            "acknowledged",
+            "resolved",
+            "triggered",
+            "assigned",
+            "escalated",
             "failed",
             "needed",
             "used",

@@ -15,7 +15,7 @@ from hindcast.learn.roles import Field, field_of
 from hindcast.learn.sentences import FENCE, sentences_of
 from hindcast.learn.sequence import follow
 from hindcast.learn.talk import Line
-from hindcast.learn.tried import attempt_of, attempts_listed, attempts_told, is_list, items_of, outcome_of
+from hindcast.learn.tried import attempt_of, attempts_listed, attempts_told, is_list, items_of, outcome_of, told_well
 from hindcast.model.action import action_key
 from hindcast.model.action_words import Deed
 from hindcast.model.case import Attempt, Outcome
@@ -59,6 +59,13 @@ _LASTED = re.compile(
 _SURELY_LASTED = re.compile(r"\b(?:lasted|lasting|duration|outage|total|down\s+for)\b", re.I)
 _ENTRY = re.compile(r"^\s*(?:[-*+•]\s*|\|\s*|>\s*|#{2,6}\s*|\d+[.)]\s+)*[\[(*_`]*")
 _LEAD = re.compile(r"^[\s\])*_`|:,–—-]+")
+_NOTED = re.compile(r"^(?:Note|Comment|Update|Reply)\s+(?:by|from)\s+([^\W\d_][\w.' -]{1,40}?):\s+", re.I)
+# What an incident tool logs by itself.
+_ROUTINE = re.compile(
+    r"^(?:acknowledged|triggered|assigned|escalated|resolved|closed|declared|reported|"
+    r"paged)\s+(?:by|to)\b",
+    re.I,
+)
 _CLOCKED = re.compile(r"^\W*(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d\b")
 _BY = re.compile(r"^@?([^\W\d_][\w.'-]{1,20}(?: [A-Z][\w'-]+)?):\s+")
 
@@ -158,7 +165,7 @@ def _from_part(part: Part, name: str) -> Sequence[Attempt]:
     """What a part says was tried: all of it in a part about that, what worked in the part about the fix."""
     if part.field is Field.ATTEMPTS:
         return attempts_listed(part.text, name=part.name, ref=name)
-    read = attempts_in(part.text, ref=name)
+    read = [told_well(one) for one in attempts_in(part.text, ref=name) if not _is_background(one)]
     if part.field is not Field.RESOLUTION:
         quoted = {one.quote for attempt in read for one in attempt.evidence}
         more = [one for one in attempts_told(part.text, name) if one.evidence[0].quote not in quoted]
@@ -169,6 +176,11 @@ def _from_part(part: Part, name: str) -> Sequence[Attempt]:
     items = items_of(part.text) if is_list(part.text) else [one.text for one in sentences_of(part.text)[:1]]
     told = [one for item in items if is_known(item) and (one := attempt_of(item, ref=name)) is not None]
     return [_as_fix(one) for one in told]
+
+
+def _is_background(one: Attempt) -> bool:
+    """Whether it had been done before all of this: "had been moved behind the new firewall"."""
+    return one.outcome is Outcome.UNKNOWN and re.search(r"\bhad\s+been\b", one.evidence[0].quote) is not None
 
 
 def _whole_fixes(read: Sequence[Attempt]) -> Iterator[Attempt]:
@@ -223,6 +235,11 @@ def _from_entries(entries: Sequence[Entry], name: str, times: Times, known: froz
 
 def _line(entry: Entry, known: frozenset[str]) -> Line:
     """An entry of a timeline as something that somebody noted: "Ines: restarted the workers"."""
+    noted = _NOTED.match(entry.text)
+    if noted:
+        return Line(entry.text[noted.end() :], entry.at, noted.group(1))
+    if _ROUTINE.match(entry.text):
+        return Line(f"{entry.text.partition(' ')[0]}.", entry.at)
     named = _BY.match(entry.text)
     if named and field_of(named.group(1)) is None and outcome_of(named.group(1)) is None:
         return Line(entry.text[named.end() :], entry.at, named.group(1).strip())

@@ -28,7 +28,9 @@ _WORSE = re.compile(
     r"corrupt\w*|data loss|lost (?:\w+ ){0,3}"
     r"(?:data|messages|orders|writes|rows|quorum|events|sessions|uploads|records)|crash\w*|went (?:\w+ )?down|fell "
     r"over|took (?:\w+ ){0,4}(?:down|out|with it)|"
-    r"(?:locked|logged|kicked|thrown) (?:\w+ )?out|bad move|not a good idea|please undo|undo (?:it|that|this)|"
+    r"(?:locked|logged|kicked|thrown) (?:\w+ )?out|bad move|(?:don t|do not) touch|hammered|so bad that|even "
+    r"longer|(?:is|are|were|was) gone now|died|ran out of|memory ran out|lost \d+|hung up|blocks? (?:\w+ "
+    r"){1,3}(?:completely|entirely)|not a good idea|please undo|undo (?:it|that|this)|"
     r"(?:twice|three times|ten times) as \w+|from scratch|went dark|stood still|los(?:t|e|ing) (?:all|the|their|"
     r"its|our|every|half|even)|altogether|(?:too|as well) now|(?:is|are|was|were|went|got|became) (?:\w+ "
     r"){0,2}(?:slow|slower|down|dark|dead|broken|failing|stuck|unreachable|offline|unusable) (?:too|as well)|made "
@@ -50,7 +52,8 @@ _NOTHING = re.compile(
     r"\b(?:no (?:\w+ )?(?:change|difference|effect|luck|improvement|joy|dice|help|good|success|impact|result|use|"
     r"relief|avail)|nothing|nope|zero (?:change|effect|difference)|"
     r"(?:did|does|do|was|were|is|had|has|could)(?: not|n t|nt) \w+|didn t|(?:to no|without) \w*|in vain|useless|"
-    r"pointless|unchanged|(?:the|at the|with the) same \w+|same (?:as|errors?|thing|result|picture|problem|again)|"
+    r"pointless|unchanged|(?:as|like) before|identical|no better|not any better|\w+ stayed$|timed out and|(?:the|"
+    r"at the|with the) same \w+|same (?:as|errors?|thing|result|picture|problem|again)|"
     r"still (?!connected|up|fine|healthy|green|ok)\w+|(?:came|come|were|was) (?:right |straight )?back (?:within|"
     r"after|in)|only (?:for|briefly|bought|masked|helped)|for (?:a few|\w+) minutes|briefly|"
     r"kept \w+ing|went on|continued|persist\w*|remained|(?:refused|rejected|ignored|declined|broke off|would not|"
@@ -72,7 +75,8 @@ _CURED = re.compile(
     r"back|stopped|gone|resolved|solved|cleared|all green|went green|drained|"
     r"stay\w* (?:flat|connected|up|low|stable|healthy)|(?:no|zero) (?:more |further |new )?\w+ since|no (?:more|"
     r"further|new) \w+|works? again|\w+ (?:\w+ )?again|contained|dropp(?:ed|ing)|falling|fell|"
-    r"going down|went down to|down to (?:zero|normal)|normal|succeed\w*|accepted|picked up|went through|came "
+    r"going down|went down to|down to (?:zero|normal)|normal|succeed\w*|accepted|pass(?:es|ed)?|flow(?:s|ing)?|"
+    r"picked up|resumed|went through|came "
     r"through|caught up|thumbs up|right again|success\w*|stable|healthy|did (?:it|the "
     r"trick)|that was it|that s it|ended it|caught up|catching up|relieved|bingo|hooray|yes|"
     r"geholfen|half|behoben|wieder|gelost|erfolgreich|normalisier\w*|lauft|"
@@ -92,7 +96,7 @@ _CUT = re.compile(
 _STRONG_CUT = re.compile(r"\s*(?:->|-->|→|=>|⇒|—|–)\s*|\s+-+\s+|:\s+|;\s+|[.!]\s+|…\s*")
 _LEAD = re.compile(
     r"^(?:\W*\d{1,2}:\d\d(?::\d\d)?(?:\s*(?:UTC|GMT|Z|[ap]m))?\W*)?(?:(?:first|then|next|also|finally|ok|okay|so|"
-    r"and|hmm|alright)[,:]?\s+)*"
+    r"and|hmm|alright)[,:]?\s+)*(?:(?:on|at|around)\s+\d[\w: ]{0,24}?,?\s+(?=(?:we|i)\b))?"
     r"(?:(?:we|i)\s+)?(?:(?:tried|attempted)\s+(?:to\s+)?)?",
     re.I,
 )
@@ -188,7 +192,9 @@ def attempts_listed(text: str, *, name: str = "", ref: str = "") -> tuple[Attemp
 def _in_prose(text: str, default: Outcome, ref: str) -> Iterator[Attempt]:
     paragraphs = [one for one in re.split(r"\n[ \t]*\n", text) if one.strip()]
     for paragraph in paragraphs:
-        read = attempts_in(paragraph, ref=ref)
+        read = [told_well(one) for one in attempts_in(paragraph, ref=ref)]
+        quoted = {one.quote for attempt in read for one in attempt.evidence}
+        read += [one for one in attempts_told(paragraph, ref) if one.evidence[0].quote not in quoted]
         sentences = [one for one in sentences_of(paragraph) if not one.is_question]
         if read:
             yield from (_harmed(_as_usual(one, default), paragraph, only=len(read) == 1) for one in read)
@@ -211,6 +217,8 @@ def _harmed(one: Attempt, paragraph: str, *, only: bool) -> Attempt:
     plain = re.sub(r"\s+", " ", paragraph).strip()
     quote = re.sub(r"\s+", " ", one.evidence[0].quote)
     rest = plain.partition(quote)[2]
+    if any(_did(sentence.text) for sentence in sentences_of(rest)):
+        return one
     if outcome_of(rest) is not Outcome.MADE_WORSE:
         return (
             one
@@ -245,6 +253,16 @@ def attempts_told(text: str, ref: str = "") -> Iterator[Attempt]:
         if one is not None and one.outcome is not Outcome.UNKNOWN:
             by = match["by"] if match["by"].lower() not in ("we", "i", "they") else ""
             yield replace(one, by=by, confidence=0.65)
+
+
+def told_well(one: Attempt) -> Attempt:
+    """An attempt without an outcome, with the one that the rest of its own sentence gives."""
+    if one.outcome is not Outcome.UNKNOWN or not one.evidence:
+        return one
+    quote = re.sub(r"\s+", " ", one.evidence[0].quote)
+    tail = re.split(r"[,;:—–]\s+|\s(?:but|after which)\s", quote, maxsplit=1)
+    outcome = outcome_of(tail[1]) if len(tail) > 1 else None
+    return one if outcome is None else replace(one, outcome=outcome, confidence=0.65)
 
 
 def _did(text: str) -> re.Match[str] | None:
