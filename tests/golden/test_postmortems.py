@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.postmortems import Page, pages, paired, says
 
 from hindcast.learn.postmortem import Postmortem, read_postmortem
 from hindcast.learn.prose import attempts_in
@@ -118,3 +119,46 @@ def test_pages_are_read_as_a_person_reads_them(name: str) -> None:
         wanted.write_text(told, encoding="utf-8")
 
     assert told == wanted.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", tuple(pages("styles")), ids=lambda page: page.name)
+def test_every_style_gives_the_right_record(page: Page) -> None:
+    """Whatever the headings, the language or the tool, the record is the one that a person would make of the page."""
+    case = page.read()
+    told = [f"{one.action}: {one.outcome.value}" for one in case.attempts]
+
+    assert case.title == page.title
+    assert bool(case.cause) == bool(page.cause), case.cause
+    assert says(case.cause.text if case.cause else "", page.cause)
+    assert says(page.cause, case.cause.text if case.cause else ""), "The cause says more than it should."
+    assert bool(case.resolution) == bool(page.fix), case.resolution
+    assert says(case.resolution.text if case.resolution else "", page.fix)
+    assert len(paired(page.attempts, case.attempts)) == len(page.attempts) == len(case.attempts), told
+    assert set(page.people) == set(case.responders)
+    assert case.minutes_to_resolve == page.minutes
+    assert case.occurred_at == datetime.fromisoformat(page.started)
+    assert not page.state or case.state.value == page.state
+
+
+@pytest.mark.parametrize("page", tuple(pages("second")), ids=lambda page: page.name)
+def test_a_second_dozen_is_read_as_truly(page: Page) -> None:
+    """Pages in other voices and languages give their cause, or none, and their attempts with what came of them."""
+    case = page.read()
+
+    assert bool(case.cause) == bool(page.cause), case.cause
+    assert says(case.cause.text if case.cause else "", page.cause)
+    assert len(paired(page.attempts, case.attempts)) == len(page.attempts) == len(case.attempts)
+
+
+@pytest.mark.parametrize("page", tuple(pages("styles")), ids=lambda page: page.name)
+def test_an_attempt_cites_the_proof_of_what_came_of_it(page: Page) -> None:
+    """The sentences behind an attempt hold the words that say so, and whoever did it is named."""
+    for wanted, found in paired(page.attempts, page.read().attempts):
+        assert wanted.proof in " ".join(one.quote for one in found.evidence).replace("\n", " ")
+        assert wanted.by in found.by
+
+
+@pytest.mark.parametrize("page", tuple(pages("styles")), ids=lambda page: page.name)
+def test_the_importer_is_nobody(page: Page) -> None:
+    """What was read out of a page is noted without a name: the command that read it was not there."""
+    assert not [note for note in page.read().notes if note.by]

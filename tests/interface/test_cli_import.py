@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import typer
+from tests.keyboard import typed
 from typer.main import get_command
 
 from hindcast.build import open_memory
@@ -193,14 +194,81 @@ def test_what_people_said_survives_the_next_import(folder: Path, document: Told)
     assert case.cause.text.startswith("The driver leaks")
 
 
-def test_what_is_unsure_is_listed_with_its_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An attempt without an outcome is shown to a person, with the command that settles it."""
+def test_it_ends_in_a_review(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each field is shown with the sentence it was read from, and what is not sure is asked and left open."""
     run(folder / "2026" / "redis.md")
     out = capsys.readouterr().out
 
     assert out.startswith("1 new, 0 changed, 0 unchanged, 0 rejected, from 1 file\n")
-    assert "markdown-redis: restarted the scheduler: unknown?" in out
-    assert "hindcast incident attempt markdown-redis --set t" in out
+    assert "  a1   ✗ raised the pool size to 200: made worse\n" in out
+    assert "“We raised the pool size to 200, which made things worse.”" in out
+    assert "  a2   ? restarted the scheduler: unknown\n" in out
+    assert "asked: What came of it?" in out
+    assert "  People  (open)\n         asked: Who was there?" in out
+    assert cases()["markdown-redis"].attempts[1].outcome is Outcome.UNKNOWN
+
+
+def test_no_review_shows_none(folder: Path, capsys: pytest.CaptureFixture[str], document: Told) -> None:
+    """A script that wants no review gets none."""
+    run(folder / "2026" / "redis.md", "--no-review")
+
+    assert "asked:" not in capsys.readouterr().out
+    assert document(folder, "--no-review")["review"] == []
+
+
+def test_yes_accepts_what_was_read_surely(folder: Path, document: Told) -> None:
+    """What was read surely is somebody's word then; what is unsure stays open, and the next import changes nothing."""
+    told = document(folder / "2026" / "redis.md", "--yes")
+    case = cases()["markdown-redis"]
+
+    assert told["review"][0]["open"] == 3
+    assert case.cause is not None
+    assert case.cause.confidence == 1.0
+    assert [(one.outcome, one.confidence == 1.0) for one in case.attempts] == [
+        (Outcome.MADE_WORSE, True),
+        (Outcome.UNKNOWN, False),
+        (Outcome.WORKED, True),
+    ]
+    assert document(folder / "2026" / "redis.md")["unchanged"] == ["markdown-redis"]
+
+
+def test_a_line_that_cannot_be_read_is_asked_again(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A field, an outcome or an attempt that there is not is named, and nothing is written until the line is right."""
+    page = str(folder / "2026" / "redis.md")
+    lines = "bogus\nweather=fine\na2=perhaps\na9=worse\ncause=the driver leaks\n"
+    said = typed(["import", page], capsys, monkeypatch, stdin=lines, terminal=True)
+    case = cases()["markdown-redis"]
+
+    assert said.code == 0
+    assert "'bogus' is no correction" in said.err
+    assert "There is no field 'weather'" in said.err
+    assert "'perhaps' is no outcome" in said.err
+    assert "has no attempt a9" in said.err
+    assert case.cause is not None
+    assert case.cause.text == "the driver leaks"
+
+
+def test_what_was_corrected_survives_the_next_import(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, document: Told
+) -> None:
+    """The cause, an attempt that nobody tried, its outcome, the people and the minutes stay as somebody said them."""
+    page = folder / "2026" / "redis.md"
+    line = "cause=the driver leaks; a1=never; a2=worse; people=Ana, Ben; minutes=40\n"
+    said = typed(["import", str(page)], capsys, monkeypatch, stdin=line, terminal=True)
+    case = cases()["markdown-redis"]
+
+    assert "Settled 1 of 1 record" in said.err
+    assert case.cause is not None
+    assert (case.cause.text, case.cause.by) == ("the driver leaks", "kim")
+    assert [(one.action, one.outcome) for one in case.attempts] == [
+        ("restarted the scheduler", Outcome.MADE_WORSE),
+        ("capped the pool at 20 connections", Outcome.WORKED),
+    ]
+    assert case.responders == ("Ana", "Ben")
+    assert case.minutes == 40
+    assert document(page)["unchanged"] == ["markdown-redis"]
 
 
 def test_a_dry_run_writes_nothing(folder: Path, document: Told) -> None:

@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from hindcast.learn.page import Field, field_of, page_of
+from hindcast.learn.page import page_of
 from hindcast.learn.postmortem import case_of, read_postmortem
+from hindcast.learn.roles import Field, field_of
 from hindcast.learn.runbook import runbook_of
 from hindcast.model.case import CaseState, Outcome
 from hindcast.model.errors import Malformed

@@ -70,7 +70,8 @@ def lesson(kept: Kept) -> list[RenderableType]:
     if case.responders:
         parts += _section("Who took part", [", ".join(case.responders)])
     if case.notes:
-        parts += _section("Notes", [f"{one.at:%H:%M} {one.by}: {one.text}" for one in case.notes])
+        said = (f"{one.by}: {one.text}" if one.by else one.text for one in case.notes)
+        parts += _section("Notes", [f"{one.at:%H:%M} {text}" for one, text in zip(case.notes, said, strict=True)])
     return parts
 
 

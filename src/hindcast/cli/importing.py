@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -20,6 +21,7 @@ from hindcast.model.errors import HindcastError, Malformed, Missing
 if TYPE_CHECKING:
     from hindcast.casebook import Written
     from hindcast.ingest.redact import Redactor
+    from hindcast.learn.review import Review
     from hindcast.model.case import Case
     from hindcast.model.record import Change, Json
     from hindcast.ports import Progress
@@ -64,6 +66,8 @@ class Reading:
     runbooks: dict[str, dict[str, Json]] = field(default_factory=dict)
     rejected: list[tuple[str, str]] = field(default_factory=list)
     redacted: dict[str, int] = field(default_factory=dict)
+    # By case: a cause that is too unsure to be stated.
+    suggestions: dict[str, str] = field(default_factory=dict)
     files: int = 0
 
 
@@ -80,13 +84,18 @@ def import_files(
     ] = Shape.AUTO,
     kind: Annotated[Kind, typer.Option("--as", help="What they become.")] = Kind.CASE,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be remembered; write nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Accept what was read surely; leave the rest open.")] = False,
+    no_review: Annotated[bool, typer.Option("--no-review", help="Show no review and ask nothing.")] = False,
 ) -> None:
     """Remember postmortems (Markdown or plain text), exports (JSON, JSONL, CSV) and runbooks.
 
     What was tried and what came of it is read out of the prose, with the sentence as evidence. Secrets are taken out
     first. Importing again takes what the source says now and keeps what people said since; the same again is no change.
+    It ends in a review: each record with the sentences it was read from, to accept or correct in one line.
     """
     from hindcast.build.running import redactor
+    from hindcast.cli.import_review import accept, walk
+    from hindcast.learn.review import review_of
 
     files = _files(paths)
     reading = Reading()
@@ -106,7 +115,16 @@ def import_files(
         written = _keep_runbooks(session, reading, dry_run=dry_run)
     else:
         written = _keep_cases(session, list(reading.cases.values()), dry_run=dry_run)
-    _tell(session, reading, written, kind, dry_run=dry_run)
+    touched = {*written.new, *written.changed}
+    records = [case for case in reading.cases.values() if case.id in touched]
+    reviews = [review_of(case, suggestion=reading.suggestions.get(case.id, "")) for case in records]
+    _tell(session, reading, written, kind, [] if no_review else reviews, dry_run=dry_run)
+    if no_review or dry_run or not reviews:
+        return
+    if yes:
+        accept(session, reviews)
+    elif not session.as_json and sys.stdin.isatty():
+        walk(session, reviews)
 
 
 def _files(paths: Sequence[Path]) -> list[tuple[Path, str]]:
@@ -146,7 +164,7 @@ def _read(
         if kind is Kind.RUNBOOK:
             _read_runbook(text, name, clean, reading)
             return
-        for place, case in _cases(text, name, shape, changed_at, reading, bar, is_page=is_page):
+        for place, case in _cases(text, name, shape, changed_at, reading, bar, clean, is_page=is_page):
             _take(place, _ready(case, clean, reading), reading)
     except HindcastError as error:
         reading.rejected.append((name, str(error)))
@@ -167,13 +185,24 @@ def _text(path: Path, bytes_max: int) -> str:
 
 
 def _cases(
-    text: str, name: str, shape: Shape, changed_at: datetime, reading: Reading, bar: Progress | None, *, is_page: bool
+    text: str,
+    name: str,
+    shape: Shape,
+    changed_at: datetime,
+    reading: Reading,
+    bar: Progress | None,
+    clean: Redactor,
+    *,
+    is_page: bool,
 ) -> Iterator[tuple[str, Case]]:
-    from hindcast.learn.postmortem import case_of
+    from hindcast.learn.postmortem import read_postmortem
     from hindcast.learn.shapes import cases_of
 
     if is_page:
-        yield name, case_of(text, name=name, fallback_at=changed_at)
+        read = read_postmortem(text, name=name, fallback_at=changed_at)
+        if read.suggestion is not None:
+            reading.suggestions[read.case.id] = clean.text(read.suggestion.text).text
+        yield name, read.case
         return
     export = cases_of(text, name=name, fallback_at=changed_at, shape=shape.value, progress=bar)
     reading.rejected += [(f"{name}, {one.place}", one.reason) for one in export.rejected]
@@ -292,25 +321,17 @@ def _index(session: Session) -> None:
         session.memory().index(bar)
 
 
-def _asked(cases: Iterable[Case], written: Written) -> list[tuple[str, str, str]]:
-    """What a person should look at, in the cases that are new or changed: the case, what, and the command for it."""
-    from hindcast.learn.prose import unsure
+def _tell(
+    session: Session,
+    reading: Reading,
+    written: Written,
+    kind: Kind,
+    reviews: Sequence[Review],
+    *,
+    dry_run: bool,
+) -> None:
+    from hindcast.cli.import_review import document_of
 
-    touched = {*written.new, *written.changed}
-    found: list[tuple[str, str, str]] = []
-    for case in cases:
-        if case.id not in touched:
-            continue
-        for one in unsure(case.attempts):
-            command = f"hindcast incident attempt {case.id} --set {one.id} --outcome worked|no-effect|made-worse"
-            found.append((case.id, f"{one.action}: {one.outcome.value}?", command))
-        if case.cause is None:
-            found.append((case.id, "the cause is not told", f"hindcast incident resolve {case.id} --cause '…'"))
-    return found
-
-
-def _tell(session: Session, reading: Reading, written: Written, kind: Kind, *, dry_run: bool) -> None:
-    asked = _asked(reading.cases.values(), written)
     document: Plain = {
         "kind": kind.value,
         "files": reading.files,
@@ -320,18 +341,18 @@ def _tell(session: Session, reading: Reading, written: Written, kind: Kind, *, d
         "unchanged": list(written.unchanged),
         "rejected": [{"place": place, "reason": reason} for place, reason in reading.rejected],
         "redacted": reading.redacted,
-        "to_settle": [{"case": case, "what": what, "command": command} for case, what, command in asked],
+        "review": [document_of(one) for one in reviews],
     }
-    session.answer(document, *_shown(reading, written, asked, dry_run=dry_run))
+    session.answer(document, *_shown(reading, written, reviews, dry_run=dry_run))
     if dry_run:
         session.hint("Nothing was written. Leave --dry-run out to remember it.")
     elif written.has_changes and kind is Kind.CASE:
         session.hint(f"See one: hindcast incident show {(*written.new, *written.changed)[0]}")
 
 
-def _shown(
-    reading: Reading, written: Written, asked: Sequence[tuple[str, str, str]], *, dry_run: bool
-) -> list[RenderableType]:
+def _shown(reading: Reading, written: Written, reviews: Sequence[Review], *, dry_run: bool) -> list[RenderableType]:
+    from hindcast.cli.import_review import shown
+
     counts = f"{len(written.new)} new, {len(written.changed)} changed, {len(written.unchanged)} unchanged"
     would = "would be " if dry_run and written.has_changes else ""
     lines = [Text(f"{would}{counts}, {len(reading.rejected)} rejected, from {_files_said(reading.files)}")]
@@ -342,11 +363,10 @@ def _shown(
         lines.append(Text("Not read:", style="bold"))
         lines += [Text(f"  {place}: {reason}") for place, reason in reading.rejected[:SHOWN_MAX]]
         lines += _more(len(reading.rejected))
-    if asked:
-        lines.append(Text("Worth a person's look:", style="bold"))
-        for case, what, command in asked[:SHOWN_MAX]:
-            lines += [Text(f"  {case}: {what}"), Text(f"    {command}", style="dim")]
-        lines += _more(len(asked))
+    walks = sys.stdin.isatty() and not dry_run
+    for one in [] if walks else reviews[:SHOWN_MAX]:
+        lines += shown(one)
+    lines += [] if walks else _more(len(reviews))
     return list(lines)
 
 

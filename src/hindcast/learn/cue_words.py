@@ -84,11 +84,12 @@ _FELL = any_of(
 _WENT_ON = (
     "(?:"
     + any_of(
-        "continued? continues persist(?:ed|s)? remain(?:ed|s)? stayed kept_\\w+ing keeps?_\\w+ing "
+        "continued? continues persist(?:ed|s)? kept_\\w+ing keeps?_\\w+ing "
         "came_(?:right_)?back comes?_back reappear(?:ed|s)? recur(?:red|s)? resumed were_back was_back "
         "are_back did_not_go_away didn[’']t_go_away went_on"
     )
-    + r"|return(?:ed|s)(?!\s+to\s+(?:normal|zero|baseline)))"
+    + r"|(?:remain(?:ed|s)?|stayed)(?!\s+(?:\w+ly\s+)?(?:flat|low|down|stable|steady|normal|healthy|green|fine|"
+    r"quiet|at\s+zero|gone))" + r"|return(?:ed|s)(?!\s+to\s+(?:normal|zero|baseline)))"
 )
 _HELPED = any_of(
     "help(?:ed|s)? worked recovered relieved eased improved stabili[sz]ed lasted held quiet(?:ened)? fine "
@@ -102,11 +103,13 @@ _HARM = any_of(
 )
 
 WORSE = _patterns(
-    rf"(?:made|making|makes?|left)\s+(?:{_IT}|\w+(?:\s+\w+){{0,2}})\s+(?:\w+\s+)?(?:worse|more\s+unstable|less\s+stable)\b",
+    rf"(?:made|making|makes?|left)\s+(?:{_IT}|\w+(?:\s+\w+){{0,2}})\s+(?:\w+\s+)?(?:worse|more\s+unstable|"
+    rf"less\s+stable)\b",
     r"(?:amplif|aggravat|exacerbat|worsen|compound|backfir|snowball)(?:y?ing|i?ed)\b",
     r"(?:took|taking|brought|bringing|knocked|knocking)\s+(?:down|out)\s+(?!the\s+(?:errors?|latency|load)\b)"
     r"(?:\w[\w-]*\s*){1,4}",
-    r"(?:took|brought|knocked)\s+(?!it\s+back|(?:\w+\s+){0,3}(?:lag|latency|errors?|load|backlog|cpu|memory|queue|rates?|"
+    r"(?:took|brought|knocked)\s+(?!it\s+back|(?:\w+\s+){0,3}(?:lag|latency|errors?|load|backlog|cpu|memory|queue|"
+    r"rates?|"
     r"usage)\b)(?:\w[\w-]*\s+){1,5}(?:down|offline)\b",
     r"(?:caus|trigger|produc|creat)(?:ed|ing)\s+(?:\w[\w-]*\s+){0,4}?" + _HARM + r"\b",
     r"(?:led|leading)\s+to\s+(?:\w[\w-]*\s+){0,4}?" + _HARM + r"\b",
@@ -127,15 +130,17 @@ WORSE = _patterns(
     )
     + r"\b",
     r"(?:fully|completely|entirely)\s+(?:down|unavailable|offline)\b|(?:pil|back)(?:e|ed|ing)\s+up\b",
-    r"(?:was|were|got|became)\s+(?:\w+ly\s+)?(?:overloaded|overwhelmed|saturated|unresponsive|unreachable)\b(?!\s+again)",
-    r"prolong(?:ed|ing)\s+the\b|lost\s+(?:\w+\s+){0,2}(?:data|messages|writes|orders)\b|dug\s+(?:us|ourselves)\s+deeper\b",
+    r"(?:was|were|got|became)\s+(?:\w+ly\s+)?(?:overloaded|overwhelmed|saturated|unresponsive|"
+    r"unreachable)\b(?!\s+again)",
+    r"prolong(?:ed|ing)\s+the\b|lost\s+(?:\w+\s+){0,2}(?:data|messages|writes|orders)\b|dug\s+(?:us|"
+    r"ourselves)\s+deeper\b",
 )
 NO_EFFECT = _patterns(
     r"(?:had|has|having|with|saw|showed|was|of|to|but|made)?\s*"
     r"(?:almost\s+|absolutely\s+|virtually\s+|little\s+to\s+|little\s+or\s+)?no\s+(?:\w+\s+)?"
     r"(?:effect|change|improvement|difference|impact|luck|avail|success|relief|result|help|use|joy|good)s?\b",
     r"(?:(?:had|has|with|saw|made)\s+)?(?:very\s+)?little\s+(?:effect|impact|difference|improvement)\b",
-    r"nothing\s+(?:ha[ds]\s+)?(?:changed|improved|happened|helped|worked)\b",
+    r"nothing\s+(?:ha[ds]\s+)?(?:changed|improved|happened|helped|worked|moved)\b",
     any_of("in_vain (?:un|not_)successful(?:ly)? ineffective fruitless") + r"\b",
     r"(?:useless|pointless|fruitless)\b",
     r"without\s+(?:\w+\s+)?(?:success|effect|improvement|luck|result|any\s+(?:effect|change|improvement))\b",
@@ -173,15 +178,18 @@ NO_EFFECT = _patterns(
 )
 # What has stayed away is cured, although it is told with a "not".
 STAYED_AWAY = re.compile(
-    r"\b(?:ha(?:ve|s|d)|did)(?:\s+not|n[’']t)\s+(?:\w+\s+)?(?:seen?|recur(?:red)?|happen(?:ed)?|reappear(?:ed)?|occur(?:red)?)"
+    r"\b(?:ha(?:ve|s|d)|did)(?:\s+not|n[’']t)\s+(?:\w+\s+)?(?:seen?|recur(?:red)?|happen(?:ed)?|reappear(?:ed)?|"
+    r"occur(?:red)?)"
     r"(?:\s+(?:it|them|any|a|the|this|that|again|since|\w+\s+since))*\b",
     re.I,
 )
 WORKED = _patterns(
     r"(?:seeing|see|saw)\s+(?:\w+\s+)?(?:recovery|improvements?)\b|\w+\s+resumed\b|(?:was|is|were|are)\s+healthy\b",
-    r"(?:problems?|issues?|errors?|alerts?|symptoms?|timeouts?|lag)\s+(?:is\s+|are\s+|was\s+|were\s+|all\s+|now\s+)*gone\b",
+    r"(?:problems?|issues?|errors?|alerts?|symptoms?|timeouts?|lag)\s+(?:is\s+|are\s+|was\s+|were\s+|all\s+|"
+    r"now\s+)*gone\b",
     r"made\s+(?:\w[\w-]*\s+){1,3}?(?:fast|stable|healthy|responsive|available|usable|reachable)\b",
-    r"(?:seem(?:ed|s)|appear(?:ed|s))\s+to\s+(?:have\s+)?(?:help|work|fix|resolv|solv|stop|do\s+the\s+trick|mitigat|clear)\w*",
+    r"(?:seem(?:ed|s)|appear(?:ed|s))\s+to\s+(?:have\s+)?(?:help|work|fix|resolv|solv|stop|do\s+the\s+trick|"
+    r"mitigat|clear)\w*",
     _ADVERB
     + any_of("fixed resolved solved cured cleared mitigated ended stopped eliminated remedied addressed unblocked")
     + rf"\s+{_IT}\b",
@@ -206,10 +214,13 @@ WORKED = _patterns(
         "reconnected"
     )
     + r"\b",
-    r"recovered\b|full\s+recovery\b|recovery\s+(?:was|followed|began|came|within)\b",
+    r"\w+\s+(?:has\s+|have\s+)?(?:stay(?:ed|s)?|remain(?:ed|s)?)\s+(?:flat|low|stable|steady|normal|healthy|green|"
+    r"quiet)\b",
+    r"(?<!not\s)did\s+it(?=\W*$)|recovered\b|full\s+recovery\b|recovery\s+(?:was|followed|began|came|within)\b",
     r"(?:back|returned|returning|return)\s+to\s+(?:normal|baseline|healthy|green|usual|zero|steady|nominal)\b",
     r"back\s+(?:online|up\s+and\s+running|in\s+service|to\s+life|up\s+(?:at|within|by))\b",
-    r"(?:did|done|doing)\s+the\s+(?:trick|job)\b|(?:that|this|it|which|what)\s+(?:\w+\s+)?(?:worked|helped|did\s+it|stuck|held)\b",
+    r"(?:did|done|doing)\s+the\s+(?:trick|job)\b|(?:that|this|it|which|what)\s+(?:\w+\s+)?(?:worked|helped|"
+    r"did\s+it|stuck|held)\b",
     rf"{_ADVERB}(?:worked|helped)\b(?!\s+(?:on|with|together|around|out\s+(?:what|why)|"
     r"us\s+(?:find|see|understand|identify|debug|narrow)|to\s+(?:find|identify|diagnose|debug|confirm)|"
     r"in\s+(?:find|diagnos|identify)\w*))",
@@ -225,7 +236,8 @@ WORKED = _patterns(
     r"problem\s+solved\b|successful(?:ly)?\b|(?:was|were)\s+(?:a\s+)?success\b",
     r"(?:fixed|solved|resolved|cured)\s+it\b|(?:unblocked|unstuck|revived|rescued)\s+(?:the|all|our|every)\b",
     r"\w+\s+" + any_of("normali[sz]ed subsided vanished disappeared ceased went_away cleared_up") + r"\b",
-    r"(?!consumers?|workers?|pods?|services?|traffic|requests?|processing|replication|writes?|reads?|jobs?|we|they|team|it)"
+    r"(?!consumers?|workers?|pods?|services?|traffic|requests?|processing|replication|writes?|reads?|jobs?|we|they|"
+    r"team|it)"
     r"\w+\s+stopped\b(?!\s+(?:the|at|by|a|all|our|responding|working|processing|accepting))",
     r"(?:issue|problem|incident|outage)\s+(?:\w+\s+)?(?:resolved|fixed|mitigated|closed|over)\b",
     r"(?:start(?:ed|ing)|began)\s+(?:succeeding|passing|flowing|working)\b|succeeded\b|succeeding\s+again\b",

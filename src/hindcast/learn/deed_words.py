@@ -71,7 +71,8 @@ PRESENT = words("we i they")
 CLOCKED = re.compile(r"^\W*(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d")
 CODE = re.compile(r"`([^`\n]{2,300})`")
 RAN = re.compile(
-    r"\b(?:ran|executed|issued|applied|invoked|tried|used|running|executing|by)\s+(?:the\s+command\s+)?`([^`\n]{3,300})`",
+    r"\b(?:ran|executed|issued|applied|invoked|tried|used|running|executing|"
+    r"by)\s+(?:the\s+command\s+)?`([^`\n]{3,300})`",
     re.I,
 )
 NOBODY = words(

@@ -391,6 +391,9 @@ def _object_before(sentence: str, tokens: Sequence[Token], one: Occurrence) -> s
     while place >= 0 and tokens[place].text not in BREAKS and tokens[place].low not in LINKS | {"at", "that"}:
         if not tokens[place].is_word:
             break
+        if tokens[place].low in BE:
+            # "the job was suspended and moved": both were done to the job.
+            end = place - 1
         place -= 1
     begin = place + 1
     while begin <= end and tokens[begin].low in ADVERBS:

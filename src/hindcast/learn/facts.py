@@ -20,30 +20,80 @@ _CAUSES: tuple[tuple[float, re.Pattern[str]], ...] = tuple(
     for sure, pattern in (
         (
             0.85,
-            r"\b(?:the\s+)?(?:root|underlying|ultimate|actual|primary|real)\s+cause\s+(?:\w+\s+){0,3}?(?:was|is|were|turned\s+out|lay)\b",
+            (
+                r"\b(?:the\s+)?(?:root|underlying|ultimate|actual|primary|real)\s+cause\s+(?:\w+\s+){0,3}?(?:was|is|"
+                r"were|turned\s+out|lay)\b"
+            ),
         ),
         (
             0.8,
-            r"\b(?:as|to\s+be)\s+(?:the\s+)?(?:\w+\s+)?(?:root|underlying)\s+cause\b|\broot\s+cause\b.*\b(?:was|is|:)",
+            (
+                r"\b(?:the\s+)?cause\s+(?:is|was)\s+(?!not\b|un)|\b(?:as|to\s+be)\s+(?:the\s+)?(?:\w+\s+)?(?:root|"
+                r"underlying)\s+cause\b|\broot\s+cause\b.*\b(?:was|is|:)"
+            ),
         ),
         (
             0.8,
-            r"\b(?:outage|incident|issue|problem|failure|errors?|this|that|it|which)\s+(?:\w+\s+)?(?:was|were|is|had\s+been)\s+(?:\w+ly\s+)?caused\s+by\b",
+            (
+                r"\b(?:outage|incident|issue|problem|failure|errors?|this|that|it|which)\s+(?:\w+\s+)?(?:was|were|is|"
+                r"had\s+been)\s+(?:\w+ly\s+)?caused\s+by\b"
+            ),
         ),
         (
             0.7,
-            r"\b(?:caused|triggered|brought\s+on|introduced)\s+by\b|\bstemm?(?:ed|ing)\s+from\b|\bresult(?:ed|ing)\s+from\b|\btraced\s+(?:back\s+)?to\b|\bturned\s+out\s+(?:to\s+be|that)\b|\bthe\s+culprit\b",
+            (
+                r"\b(?:caused|triggered|brought\s+on|introduced)\s+by\b|\bstemm?(?:ed|ing)\s+from\b|\bresult(?:ed|"
+                r"ing)\s+from\b|\btraced\s+(?:back\s+)?to\b|\bturned\s+out\s+(?:to\s+be|that)\b|\bthe\s+culprit\b"
+            ),
         ),
         (
             0.65,
-            r"\b(?:identified|determined|discovered|found)\s+(?:that\s+)?(?:a|an|the|one|our|some|this)\b.*\b(?:bug|issue|change|deployment|configuration|misconfigur\w+|leak|component|error|failure|update|regression|cause)\b",
+            (
+                r"\b(?:identified|determined|discovered|found)\s+(?:that\s+)?(?:a|an|the|one|our|some|"
+                r"this)\b.*\b(?:bug|issue|change|deployment|configuration|misconfigur\w+|leak|component|error|failure|"
+                r"update|regression|cause)\b"
+            ),
         ),
-        (0.6, r"\bdue\s+to\b|\bas\s+a\s+result\s+of\b|\bowing\s+to\b"),
-        (0.5, r"\bbecause\b|\bcaused\b|\bled\s+to\b"),
+        (
+            0.7,
+            (
+                r"\b(?:die\s+ursache|schuld)\s+(?:war|ist)\b|\bla\s+(?:causa|cause)\s+(?:raíz\s+|profonde\s+)?(?:fue|"
+                r"era|es|était|est)\b|\bhervorgerufen\s+durch\b|\bausgelöst\s+durch\b"
+            ),
+        ),
+        (0.6, r"\bdue\s+to\b|\bas\s+a\s+result\s+of\b|\bowing\s+to\b|\baufgrund\b|\bdebido\s+a\b|\bà\s+cause\s+d"),
+        (0.5, r"\bbecause\b|\bcaused\b|\bled\s+to\b|\bweil\b|\bporque\b|\bparce\s+qu"),
     )
 )
+# What somebody only thought, and what turned out not to be it.
+_THOUGHT = re.compile(
+    r"\b(?:suspect\w*|thought|assum\w*|believ\w*|hypothes\w*|theory|guess\w*|might|maybe|perhaps|possibly|probably|"
+    r"looked\s+like|at\s+first|initially|seemed|appeared\s+to\s+be|"
+    r"wrongly|blamed|red\s+herring|was(?:\s+not|n[’']t)\s+the\s+cause|ruled\s+out|not\s+caused|not\s+because|"
+    r"not\s+due)\b",
+    re.I,
+)
+_BECAUSE = re.compile(r"\b(?:because|weil|porque|parce\s+qu)", re.I)
+_REPAIR = re.compile(
+    r"\b(?:restart\w*|roll\w*\s+back|revert\w*|fail\w*\s+over|we\s+(?:tried|did|could|decided|had|chose|were)|"
+    r"tried|help\w*|work(?:ed|s)|fix\w*|scal\w+|took\s+(?:so\s+)?long|longer|delay\w*|"
+    r"noticed|alert\w*|detect\w*|page[ds]?\b|nobody|slow\s+to)\b",
+    re.I,
+)
+_CHARGE = re.compile(
+    r"\b(?:down|fail\w*|outage|error\w*|unavailable|broke\w*|slow\w*|timed?\s*out|timeouts?|crash\w*|stopped|stuck|"
+    r"lost|missing|rejected|refused|could\s+not|couldn[’']t|unable|[45]\d\d|"
+    r"incident|interrupted|degraded|delayed|empty|unreachable|piled|ran\s+out|full|wrong|ausgefallen|fehler|"
+    r"ca[ií]d[oa]|fall[oó]|panne|erreurs?)\b",
+    re.I,
+)
 _NO_CAUSE = re.compile(
-    r"\b(?:unknown|under\s+investigation|not\s+(?:yet\s+)?(?:known|identified|determined|clear)|to\s+be\s+determined|tbd|tbc|n/?a|none|pending)\b",
+    r"\b(?:unknown|under\s+investigation|still\s+investigating|unclear|not\s+(?:yet\s+)?(?:been\s+)?(?:known|"
+    r"identified|determined|clear|understood|sure)|not\s+yet\s+found|(?:have|has)(?:\s+not|n[’']t)\s+found|"
+    r"(?:do(?:es)?\s+not|don[’']t|doesn[’']t)\s+(?:yet\s+)?know|no\s+idea|nobody\s+knows|remains\s+(?:open|"
+    r"a\s+mystery)|unbekannt|(?:noch\s+)?(?:nicht|un)\s?geklärt|noch\s+offen|"
+    r"desconocid[ao]|no\s+se\s+sabe|sin\s+determinar|inconnue?|indéterminée?|desconhecid[ao]|"
+    r"to\s+be\s+determined|tbd|tbc|n/?a|none|pending)\b",
     re.I,
 )
 _TO_FIND = re.compile(
@@ -52,13 +102,64 @@ _TO_FIND = re.compile(
 
 _LINK = re.compile(r"https?://[^\s<>()\]\"'`]+[^\s<>()\]\"'`.,;:!?]")
 _HANDLE = re.compile(r"(?<![\w/])@([A-Za-z][\w.-]{1,38}\w)")
+_NAME = r"[^\W\d_][\w'’.-]{1,25}(?: [A-Z][\w'’-]{1,25}){0,2}"
+_BYLINE = re.compile(
+    rf"\b(?:[Ww]ritten|[Ww]ritten up|[Pp]repared|[Cc]ompiled|[Dd]rafted|[Rr]eported|[Nn]oted|[Pp]osted|"
+    rf"[Ff]acilitated|[Aa]uthored|[Pp]ost-?mortem|[Rr]eport|[Nn]otes|"
+    rf"[Vv]erfasst|[Gg]eschrieben|[Ee]scrito|[Rr]edactado|[Rr]édigé|[Ss]critto|[Ee]rstellt) (?:up )?(?:by|von|por|"
+    rf"par|da|door):? @?({_NAME})"
+)
+_SIGNED = re.compile(rf"^[ \t]*(?:—|–|--|[Bb]y:?)[ \t]*@?({_NAME})[ \t]*(?:,.{{0,40}})?$", re.M)
+_DATED = re.compile(
+    rf"^[ \t]*[*_]{{0,2}}({_NAME}),[ \t]+(?:\w+,? )?(?:\d{{1,2}}\.? \w{{3,9}}|\w{{3,9}} "
+    rf"\d{{1,2}},?|\d{{4}}-\d\d-\d\d)(?: \d{{4}})?[*_]*[ \t]*$",
+    re.M,
+)
+_LOOKED = re.compile(
+    r"(?<![\w.])([A-Z][a-zà-ÿ]{1,15}(?: [A-Z][a-zà-ÿ]{1,20})?) (?:was on[- ]call|looked (?:after|into)|took over|"
+    r"joined|noticed|found|led the|handled|was paged|got paged|"
+    r"acknowledged|declared|hat (?:bemerkt|behoben|gefunden|den|das|die)|discovered|fixed|spotted)\b"
+)
+_NOT_PEOPLE = frozenset(
+    [
+        "support",
+        "customers",
+        "monitoring",
+        "engineering",
+        "alerting",
+        "everyone",
+        "everybody",
+        "somebody",
+        "someone",
+        "nobody",
+        "we",
+        "it",
+        "they",
+        "he",
+        "she",
+        "this",
+        "that",
+        "who",
+        "which",
+        "what",
+        "why",
+        "how",
+        "when",
+        "nothing",
+        "operations",
+        "the",
+        "on-call",
+        "oncall",
+    ]
+)
 _SERVICE = re.compile(
     r"(?<![\w/.@-])`?((?:[a-z][a-z0-9]*-)+(?:service|svc|api|worker|workers|gateway|server|backend|frontend|consumer|"
     r"producer|proxy|scheduler|db|web|app|job|processor|router|auth))`?(?![\w/-])"
 )
 _NAMED_SERVICE = re.compile(r"(?<![\w-])(?:[Tt]he|[Oo]ur)\s+`?([a-z][\w-]{2,30})`?\s+(?:micro)?service\b")
 _USING = re.compile(
-    r"\b(?:customers?|users?|subscribers)\s+(?:who\s+(?:are|were)\s+)?(?:(?:attempting|trying)\s+to\s+(?:use|access)|using|accessing|of|leveraging)\s+"
+    r"\b(?:customers?|users?|subscribers)\s+(?:who\s+(?:are|were)\s+)?(?:(?:attempting|trying)\s+to\s+(?:use|"
+    r"access)|using|accessing|of|leveraging)\s+"
     r"((?:[A-Z][\w()./+&-]*|and|for|v\d)(?:[ ,]+(?:[A-Z][\w()./+&-]*|and|for|of|\(v\d\)))*)"
 )
 _TITLE_JOINT = re.compile(r"\s+[-–—|]\s+|:\s+|,\s+|\s+and\s+")
@@ -90,7 +191,8 @@ _TRACE = re.compile(
     re.M,
 )
 _TROUBLE = re.compile(
-    r"\b(?:error|errors|exception|fail(?:ed|ure|ing)?|timeout|timed\s+out|refused|reset|denied|unavailable|fatal|panic|oom\w*|"
+    r"\b(?:error|errors|exception|fail(?:ed|ure|ing)?|timeout|timed\s+out|refused|reset|denied|unavailable|fatal|"
+    r"panic|oom\w*|"
     r"exhausted|exceeded|crash\w*|E[A-Z]{4,}|5\d\d|unreachable|deadlock\w*|too\s+many|cannot|could\s+not|unable)\b",
     re.I,
 )
@@ -104,17 +206,48 @@ def cause_in(text: str) -> tuple[Sentence, float] | None:
     """The sentence that names a cause best, and how sure that is."""
     best: tuple[Sentence, float] | None = None
     for sentence in sentences_of(text):
-        if sentence.is_question or _TO_FIND.search(sentence.text):
+        if sentence.is_question or _TO_FIND.search(sentence.text) or _is_thought(sentence.text):
             continue
         sure = next((sure for sure, pattern in _CAUSES if pattern.search(sentence.text)), 0.0)
+        if sure == 0.5:
+            sure = _by_its_effect(sentence.text)
         if sure and (best is None or sure > best[1]):
             best = sentence, sure
     return best
 
 
+def _is_thought(text: str) -> bool:
+    """Whether a sentence tells what somebody took for the cause, and not that it turned out to be it."""
+    return _THOUGHT.search(text) is not None and not re.search(
+        r"\bturned\s+out\b|\bconfirmed\b|\bin\s+fact\b|\breal\s+cause\b", text, re.I
+    )
+
+
+def _by_its_effect(text: str) -> float:
+    """How sure a "because" names the cause: trouble has to stand before it, and nothing that was done."""
+    match = _BECAUSE.search(text)
+    if match is None:
+        return 0.5
+    before = text[: match.start()]
+    if _REPAIR.search(before):
+        return 0.4
+    return 0.65 if _CHARGE.search(before) else 0.5
+
+
 def is_known(text: str) -> bool:
     """Whether a part says anything: "TBD" and "under investigation" do not."""
-    return bool(text.strip()) and not (len(text) < 80 and _NO_CAUSE.search(text))
+    if not text.strip():
+        return False
+    if re.fullmatch(
+        r"\W*(?:open|offen|abiert[oa]|ouvert|ongoing|pending|investigating|to\s+follow|see\s+(?:above|"
+        r"below)|todo|\?+)?\W*",
+        text,
+        re.I,
+    ):
+        return False
+    match = _NO_CAUSE.search(text)
+    # In a longer text a word such as "unknown" tells of the failure, unless it begins with it.
+    return match is None or not (len(text) < 60 or (len(text) < 160 and match.start() < 20))
 
 
 def severity_of(text: str) -> Severity | None:
@@ -135,6 +268,7 @@ def names_in(text: str) -> tuple[str, ...]:
         plain = re.sub(r"^\s*(?:[-*+•]|\d+[.)])\s+|^\s*\[|\]\s*$", "", line)
         plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", plain)
         for name in re.split(r"[,;|]|\s+and\s+|\s+&\s+", plain):
+            name = re.split(r"\.\s+(?=[A-Z]\w+\s)", name)[0]
             tidy = re.sub(r"\s+", " ", name.strip().strip("`*_\"'@.").strip())
             if 1 < len(tidy) <= 60 and len(tidy.split()) <= 5:
                 found.append(tidy)
@@ -164,8 +298,11 @@ def services_in(text: str, title: str = "") -> tuple[str, ...]:
 
 
 def people_in(text: str) -> tuple[str, ...]:
-    """The people that a text calls by their handle."""
-    return tuple(dict.fromkeys(match.group(1) for match in _HANDLE.finditer(text)))[:NAMES_MAX]
+    """The people that a text calls by their handle, and those who signed it: "written by dana", "— Mei"."""
+    found = [match.group(1) for pattern in (_BYLINE, _SIGNED, _DATED, _LOOKED) for match in pattern.finditer(text)]
+    found += [match.group(1) for match in _HANDLE.finditer(text)]
+    tidy = (re.sub(r"[.,;:]+$", "", name) for name in found)
+    return tuple(dict.fromkeys(name for name in tidy if name.lower() not in _NOT_PEOPLE))[:NAMES_MAX]
 
 
 def links_in(text: str) -> tuple[str, ...]:

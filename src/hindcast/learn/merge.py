@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hindcast.learn.postmortem import READER
+from hindcast.learn.review import NEVER, PEOPLE
 from hindcast.learn.story import NO_TIME
 from hindcast.model.action import same_action
 from hindcast.model.case import Attempt, Case, CaseState, Cause, Evidence, Outcome, Resolution, Witness
@@ -19,7 +20,9 @@ def settled(known: Case, given: Case) -> Case:
     given = _dated(known, given)
     by_people = known.resolution is not None and _is_said(known.resolution)
     resolution = known.resolution if by_people else given.resolution or known.resolution
-    attempts = _attempts(known.attempts, given.attempts)
+    never = {note.id.removeprefix(f"{NEVER}-") for note in known.notes if note.id.startswith(f"{NEVER}-")}
+    attempts = _attempts(known.attempts, tuple(one for one in given.attempts if one.id not in never))
+    people_said = any(note.id == PEOPLE for note in known.notes)
     if resolution is not None and resolution.attempt not in {one.id for one in attempts}:
         resolution = replace(resolution, attempt="")
     return replace(
@@ -30,7 +33,7 @@ def settled(known: Case, given: Case) -> Case:
         resolution=resolution,
         resolved_at=(known.resolved_at if by_people else given.resolved_at) or known.resolved_at or given.resolved_at,
         minutes=known.minutes if by_people and known.minutes is not None else given.minutes,
-        responders=tuple(dict.fromkeys((*given.responders, *known.responders))),
+        responders=known.responders if people_said else tuple(dict.fromkeys((*given.responders, *known.responders))),
         notes=(*given.notes, *(note for note in known.notes if not note.id.startswith(f"{READER}-"))),
         links=tuple(dict.fromkeys((*given.links, *known.links))),
         previous=given.previous or known.previous,

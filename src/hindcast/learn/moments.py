@@ -11,8 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
 
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec"
-_MONTH = r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
+# How names of months begin, in the languages that postmortems are written in.
+_MONTHS = {
+    "jan": 1, "ene": 1, "gen": 1, "feb": 2, "fev": 2, "fév": 2, "mar": 3, "mär": 3, "mrz": 3, "apr": 4, "abr": 4,
+    "avr": 4, "may": 5, "mai": 5, "mag": 5, "mei": 5, "jun": 6, "juin": 6, "giu": 6, "jul": 7, "juil": 7, "lug": 7,
+    "aug": 8, "ago": 8, "aoû": 8, "sep": 9, "set": 9, "oct": 10, "okt": 10, "out": 10, "ott": 10, "nov": 11, "dec":
+    12, "dez": 12, "dic": 12, "déc": 12,
+}  # fmt: skip
+_MONTH = rf"(?:{'|'.join(sorted(_MONTHS, key=len, reverse=True))})[a-zûé]*\.?"
 # Zones that mean one thing to nearly everybody who writes them; others are left to be read as UTC, and noted.
 _ZONES = {
     "Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "BST": 60, "CET": 60, "CEST": 120, "EET": 120, "EEST": 180,
@@ -22,7 +28,8 @@ _ZONE = r"(Z|UTC|GMT|WET|BST|CES?T|EES?T|[ECMP][SD]T|JST|[+-]\d{2}:?\d{2})\b"
 _DATE = re.compile(
     r"(?<![\d.])(?:(?P<y1>(?:19|20)\d\d)[-/.](?P<m1>\d{1,2})[-/.](?P<d1>\d{1,2})"
     r"|(?P<y2>20\d\d)(?P<m2>[01]\d)(?P<d2>[0-3]\d)(?=T|\b)"
-    rf"|(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?(?:\s+of)?[\s-]+(?P<m3>{_MONTH})(?:,?[\s-]+(?P<y3>(?:19|20)\d\d))?"
+    rf"|(?P<d3>\d{{1,2}})(?:st|nd|rd|th|\.|er)?(?:\s+(?:of|"
+    rf"de))?[\s-]+(?P<m3>{_MONTH})(?:,?(?:\s+de)?[\s-]+(?P<y3>(?:19|20)\d\d))?"
     rf"|(?P<m4>{_MONTH})\s+(?P<d4>\d{{1,2}})(?:st|nd|rd|th)?(?![:\d])(?:,?\s+(?P<y4>(?:19|20)\d\d))?"
     r"|(?P<a5>\d{1,2})/(?P<b5>\d{1,2})/(?P<y5>(?:19|20)\d\d))",
     re.I,
@@ -39,8 +46,16 @@ _ALL_TIMES = re.compile(
 )
 _BEFORE_DATE = re.compile(r"^[\s,T]*(?:at|@|,|\(|-|–|—|:|from|around|about|approximately|~)*\s*$", re.I)
 _AFTER_DATE = re.compile(r"^[\s,]*(?:on|,|of|\()*\s*(?:the\s+|\w+day,?\s+)?$", re.I)
-_RANGE = re.compile(r"\b(?:between|from|starting(?:\s+at)?|beginning(?:\s+at)?)\b", re.I)
-_RANGE_JOINT = re.compile(r"^[\s,(]*(?:\w+\s+){0,3}?(?:and|to|until|till|through|-|–|—)\s*(?:\w+\s+){0,3}$", re.I)
+_RANGE = re.compile(
+    r"\b(?:between|from|starting(?:\s+at)?|beginning(?:\s+at)?|entre|desde|de|zwischen|von|tra|"
+    r"tussen)\b",
+    re.I,
+)
+_RANGE_JOINT = re.compile(
+    r"^[\s,(]*(?:\w+\s+){0,3}?(?:and|to|until|till|through|et|y|und|bis|hasta|e|en|à|a|-|–|"
+    r"—)\s*(?:\w+\s+){0,3}$",
+    re.I,
+)
 RANGE_CHARS_MAX = 160
 
 _NUMBER = {
@@ -50,7 +65,8 @@ _NUMBER = {
 }  # fmt: skip
 _AMOUNT = re.compile(
     rf"(?<![\w.:/-])(\d+(?:\.\d+)?|(?:{'|'.join(_NUMBER)})(?=[\s-]))[\s-]*(?:an?\s+)?"
-    r"(d(?:ays?)?|h(?:(?:ou)?rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)\b(?!\s*/)",
+    r"(d(?:ays?|ías?|ias?)?|h(?:(?:ou)?rs?|oras?|eures?)?|st(?:d|unden?)|m(?:in(?:ut(?:e|o|en))?s?)?|"
+    r"s(?:ec(?:ond)?s?)?)\b(?!\s*/)",
     re.I,
 )
 _CLOCKED = re.compile(r"^\s*(\d{1,3}):(\d{2})(?::(\d{2}))?\s*(?:h|hours|hh:mm(?::ss)?)?\s*$", re.I)
@@ -116,7 +132,7 @@ def minutes_in(text: str) -> float | None:
         if end >= 0 and not _JOINS.match(text[end : match.start()]):
             break
         amount = match.group(1).lower()
-        total += (_NUMBER.get(amount) or float(amount)) * _UNIT_MINUTES[match.group(2)[0].lower()]
+        total += (_NUMBER.get(amount) or float(amount)) * _UNIT_MINUTES[match.group(2).lower().replace("st", "h")[0]]
         end = match.end()
     return round(total, 2) if end >= 0 else None
 
@@ -147,7 +163,11 @@ def _date(parts: dict[str, str | None], near: date | None) -> date | None:
         month, of_month = (second, first) if first > 12 else (first, second)
     else:
         named = parts["m3"] or parts["m4"]
-        month = _MONTHS.split().index(named[:3].lower()) + 1 if named else int(parts["m1"] or parts["m2"] or 0)
+        month = (
+            (_MONTHS.get(named[:4].lower()) or _MONTHS[named[:3].lower()])
+            if named
+            else int(parts["m1"] or parts["m2"] or 0)
+        )
         of_month = int(parts["d1"] or parts["d2"] or parts["d3"] or parts["d4"] or 0)
     try:
         return date(int(year) if year else _year(near), month, of_month)

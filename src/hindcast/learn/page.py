@@ -9,113 +9,29 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from enum import StrEnum
+
+from hindcast.learn.layout import flattened
+from hindcast.learn.roles import NAME_WORDS_MAX, Field, field_of
+from hindcast.model.action_words import BY_FORM
 
 PAGE_CHARS_MAX = 400_000
 
 
-class Field(StrEnum):
-    """What a part of a page is about."""
-
-    ACTIONS = "actions"
-    TIMELINE = "timeline"
-    DURATION = "duration"
-    SEVERITY = "severity"
-    SERVICES = "services"
-    COMPONENTS = "components"
-    RESPONDERS = "responders"
-    CAUSE = "cause"
-    RESOLUTION = "resolution"
-    SUMMARY = "summary"
-    IMPACT = "impact"
-    DETECTION = "detection"
-    SYMPTOMS = "symptoms"
-    LINKS = "links"
-    START = "start"
-    END = "end"
-    DATE = "date"
-    STATUS = "status"
-    TITLE = "title"
-
-
-# The first line that fits a name wins.
-_NAMES: tuple[tuple[Field, str], ...] = (
-    (
-        Field.ACTIONS,
-        (
-            r"action|follow.?up|next steps?|lessons?|learn|what went|where we got lucky|prevent|corrective|"
-            r"improvement|recommendation|to.?do|remediation items|future|retrospective"
-        ),
-    ),
-    (Field.TIMELINE, r"time.?line|chronology|key events|sequence of events|^events$|^log$|incident log"),
-    (Field.DURATION, r"duration|time to (?:resolve|recover|restore|mitigate)|^(?:mt)?ttr$|length|minutes|downtime"),
-    (Field.SEVERITY, r"severity|priority|^sev$|urgency|impact level"),
-    (Field.SUMMARY, r"summary|overview|abstract|tl.?dr|synopsis|what happened|description|executive"),
-    (
-        Field.START,
-        (
-            r"^(?:incident |impact |outage |fault )?(?:start|started|starts|began|begin|begins|onset|occurred|occurs)\b"
-            r"(?: (?:time|at|date|on))*|start.?time|^created(?: at|_at)?$|fault occurs|^opened|"
-            r"^first (?:detected|seen|noticed|reported|alert)"
-        ),
-    ),
-    (
-        Field.END,
-        (
-            r"^(?:incident |impact |outage )?(?:end|ended|ends|resolved|repaired|"
-            r"recovered|closed|fixed|restored|mitigated)\b"
-            r"(?: (?:time|at|date|on))*$|end.?time|resolved.?at"
-        ),
-    ),
-    (
-        Field.RESPONDERS,
-        (
-            r"responder|commander|participant|on.?call|^owners?$|people|author|engineer|^team|involved|"
-            r"^leads?$|incident lead|contributors?$|assignee|handled by|who$|^by$|reporter"
-        ),
-    ),
-    (
-        Field.CAUSE,
-        (
-            r"cause|why (?:did|it|this|was)|contributing|trigger|origin|^reason|diagnosis|what broke|five whys|"
-            r"5 whys|fault$|underlying"
-        ),
-    ),
-    (
-        Field.RESOLUTION,
-        (
-            r"resol|mitigat|^fix|the fix|remedi|recover|how (?:it|we|was|did) .*(?:fix|resolv|solv|end)|"
-            r"solution|repair|workaround|what (?:fixed|helped|worked)|actions? taken"
-        ),
-    ),
-    (Field.SYMPTOMS, r"symptom|error message|stack ?trace|^logs?\b|evidence|observation|what we saw|errors?$"),
-    (Field.DETECTION, r"detect|identified|how (?:did )?we (?:find|found|notice)|alerting|discovery"),
-    (Field.SERVICES, r"services?\b|systems?\b|affected (?:product|app|area)|impacted (?:product|app|area)|product"),
-    (Field.COMPONENTS, r"component|technolog|infrastructure|dependenc|stack$|tags?$|labels?$"),
-    (Field.IMPACT, r"impact|affected|customers?|user|consequence|effect"),
-    (Field.LINKS, r"links?$|reference|related|tickets?|see also|jira|slack|channel"),
-    (Field.DATE, r"date|^when|^day$|^time$|occurred"),
-    (Field.STATUS, r"^status|^state$"),
-    (Field.SUMMARY, r"background|context|introduction"),
-    (Field.TITLE, r"^title$|^name$|^incident$"),
-)
 # Fields that are values rather than stories.
 _VALUES = (
     Field.STATUS, Field.DATE, Field.SEVERITY, Field.DURATION, Field.START, Field.END, Field.RESPONDERS, Field.SERVICES,
     Field.COMPONENTS, Field.LINKS, Field.TITLE, None,
 )  # fmt: skip
-_KNOWN = tuple((field, re.compile(pattern, re.I)) for field, pattern in _NAMES)
-NAME_WORDS_MAX = 7
-NAME_CHARS_MAX = 60
 
 _FRONT = re.compile(r"\A\ufeff?---[ \t]*\n(.*?)\n---[ \t]*\n", re.S)
-_PAIR = re.compile(r"^([A-Za-z][\w .-]{0,40}?)\s*:\s*(.*)$")
+_PAIR = re.compile(r"^([^\W\d_][\w .-]{0,40}?)\s*:\s*(.*)$")
 _ATX = re.compile(r"^ {0,3}(#{1,6})\s+(.+?)\s*#*\s*$")
 _SETEXT = re.compile(r"^ {0,3}(=+|-{3,})\s*$")
-_BOLD_LINE = re.compile(r"^\s*(?:[-*+]\s+)?(\*\*|__)(.{2,60}?)\1\s*:?\s*$")
-_LABEL = re.compile(
-    r"^(\s*(?:[-*+•]\s+|>\s*)?)(\*\*|__)?([A-Za-z][\w /&'’()-]{1,58}?)"
-    r"(?::\s*(?:\*\*|__)|(?:\*\*|__)\s*:?|:)(?:\s+(.*))?$"
+_BOLD_LINE = re.compile(r"^\s*(?:[-*+]\s+)?(\*{1,3}|__)([^*_\s].{1,59}?)\1\s*:?\s*$")
+_NAME = r"([^\W\d_][\w /&'’()?¿.-]{1,68}?)"
+_LABEL = re.compile(rf"^(\s*(?:[-*+•]\s+|>\s*)?){_NAME}:(?:\s+(.*))?$")
+_BOLD_LABEL = re.compile(
+    rf"^(\s*(?:[-*+•]\s+|>\s*)?)(?P<mark>\*{{1,3}}|__){_NAME}[:.?]?\s*(?P=mark)\s*[:–—-]?(?:\s+(.*))?$"
 )
 _ROW = re.compile(r"^\s*\|\s*(?:\*\*)?([^|]{2,60}?)(?:\*\*)?\s*\|\s*(.+?)\s*\|?\s*$")
 _RULE_ROW = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
@@ -126,7 +42,7 @@ _INLINE = re.compile(
     r"(?: and [Mm]itigation)?):\s"
 )
 _FENCED = re.compile(r"^\s*(```|~~~)")
-_PLAIN_HEAD = re.compile(r"^[A-Z][\w '&/?-]{2,50}:?$")
+_PLAIN_HEAD = re.compile(r"^(?:\d{1,2}[.)]\s+)?[^\W\d_a-z][\w '’&/?¿-]{2,50}:?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,16 +76,8 @@ def page_of(text: str) -> Page:
     front = _FRONT.match(text)
     given = list(_front_parts(front.group(1))) if front else []
     body = text[front.end() :] if front else text
-    parts = [*given, *_parts(_INLINE.sub(lambda match: f"\n\n{match.group(1)}: ", body))]
-    return Page(_title(parts, body), tuple(parts), body)
-
-
-def field_of(name: str) -> Field | None:
-    """What a part with this name is about."""
-    plain = re.sub(r"^[\d.)\s]+|[*_`#:]|[^\w\s'’/&.?-]", "", name).strip()
-    if not plain or len(plain.split()) > NAME_WORDS_MAX or len(plain) > NAME_CHARS_MAX:
-        return None
-    return next((field for field, pattern in _KNOWN if pattern.search(plain)), None)
+    parts = [*given, *_parts(_INLINE.sub(lambda match: f"\n\n{match.group(1)}: ", flattened(body)))]
+    return Page(_title(parts, body), tuple(_retrospective(parts)), body)
 
 
 def _front_parts(text: str) -> Iterator[Part]:
@@ -194,6 +102,8 @@ def _parts(body: str) -> Iterator[Part]:
     for number, line in enumerate(every):
         if _FENCED.match(line):
             fenced = not fenced
+        elif not fenced and _RULE_ROW.match(line) and "|" in line:
+            continue
         follow = every[number + 1] if number + 1 < len(every) else ""
         if (
             not fenced
@@ -223,7 +133,8 @@ def _parts(body: str) -> Iterator[Part]:
 
 def _is_over(current: Part, lines: list[str], line: str) -> bool:
     """Whether a label that holds a value on its own line ends here: a paragraph that follows is not part of it."""
-    valued = current.depth >= 7 and current.field in _VALUES and bool(current.name)
+    # A plain label with its text beside it holds one paragraph.
+    valued = current.depth >= 7 and (current.field in _VALUES or current.depth == 9) and bool(current.name)
     return valued and len(lines) > 1 and bool(lines[0].strip()) and not lines[-1].strip() and bool(line[:1].strip())
 
 
@@ -240,11 +151,12 @@ def _started(line: str, follow: str, current: Part, indent: int) -> tuple[Part, 
             name = match.group(2).strip(": ")
             return _labelled(name, line, current, indent)
         return None
+    if match := _BOLD_LABEL.match(line):
+        return _labelled(match.group(3).strip(), line, current, indent, match.group(4) or "")
     if match := _LABEL.match(line):
-        name, bold = match.group(3).strip(), bool(match.group(2))
-        known = field_of(name)
-        if (bold or known is not None) and len(name.split()) <= NAME_WORDS_MAX and not name.lower().startswith("http"):
-            return _labelled(name, line, current, indent, match.group(4) or "")
+        if _is_label(match.group(2).strip(), match.group(1), current):
+            started = _labelled(match.group(2).strip(), line, current, indent, match.group(3) or "")
+            return (replace(started[0], depth=9), *started[1:]) if started and match.group(3) else started
         return None
     if (match := _ROW.match(line)) and not _RULE_ROW.match(line):
         known = field_of(match.group(1))
@@ -254,6 +166,27 @@ def _started(line: str, follow: str, current: Part, indent: int) -> tuple[Part, 
     if _PLAIN_HEAD.match(line) and field_of(line) is not None and len(line.split()) <= 4 and follow.strip() != "":
         return Part(line.strip(": "), field_of(line), "", 5), "", 0
     return None
+
+
+def _is_label(name: str, mark: str, current: Part) -> bool:
+    """Whether a few words before a colon name a part, rather than an action: "Rolled the fix back: no change"."""
+    if field_of(name) is None or len(name.split()) > NAME_WORDS_MAX or name.lower().startswith("http"):
+        return False
+    words = name.lower().split()
+    if len(words) > 1 and words[0] in BY_FORM and words[0] not in ("fix", "fixed", "fixes"):
+        return False
+    if {"was", "is", "were", "are"} & set(words[1:]) and not name.endswith("?"):
+        # A sentence with a colon in it.
+        return False
+    item = bool(mark.strip())
+    return not (item and current.field in (Field.ATTEMPTS, Field.RESOLUTION, Field.CAUSE))
+
+
+def _retrospective(parts: list[Part]) -> Iterator[Part]:
+    """The parts, with "What went wrong" beside "What went well" as what it is there: a lesson and no cause."""
+    looks_back = any("went well" in part.name.lower() or "went right" in part.name.lower() for part in parts)
+    for part in parts:
+        yield replace(part, field=Field.ACTIONS) if looks_back and "went wrong" in part.name.lower() else part
 
 
 def _labelled(name: str, line: str, current: Part, indent: int, rest: str = "") -> tuple[Part, str, int] | None:

@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from hindcast.learn.facts import (
     cause_in,
@@ -24,10 +24,14 @@ from hindcast.learn.facts import (
     stack_in,
     symptoms_in,
 )
-from hindcast.learn.page import Field, Page, page_of
-from hindcast.learn.prose import attempts_in
+from hindcast.learn.moments import moments_in
+from hindcast.learn.page import PAGE_CHARS_MAX, Page, page_of
+from hindcast.learn.prose import attempts_in, told_once
+from hindcast.learn.roles import Field, weights_of
 from hindcast.learn.sentences import sentences_of
-from hindcast.learn.story import Times, attempts_of, times_of
+from hindcast.learn.sequence import Told, follow
+from hindcast.learn.story import Times, attempts_of, day_in, times_of
+from hindcast.learn.talk import Line, Talk, talk_of
 from hindcast.model.action import similarity
 from hindcast.model.case import Attempt, Case, CaseState, Cause, Evidence, Note, Outcome, Resolution, Witness
 from hindcast.model.errors import Malformed
@@ -37,12 +41,25 @@ SOURCE = "markdown"
 SUMMARY_CHARS_MAX = 1_500
 TEXT_CHARS_MAX = 1_000
 NOTES_MAX = 40
-# Who notes what was read out of a page.
+# How the ids of notes begin that were read out of a page. Nobody wrote them here, so they name nobody.
 READER = "import"
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s+(?:\[[ xX]\]\s+)?", re.M)
 _SPACE = re.compile(r"\s+")
 _SUFFIX = re.compile(r"(?:\.(?:md|markdown|mdx|txt|text|rst|adoc|html|erb))+$", re.I)
 _CLOCK = re.compile(r"^\W*\d{1,2}:\d\d(?::\d\d)?(?:\s*(?:UTC|GMT|Z))?[\s:–—-]*")
+# Less sure than this is not stated as the cause.
+CAUSE_SURE_MIN = 0.6
+# So many questions make a chain of whys.
+WHYS_MIN = 3
+_DONE = re.compile(
+    r"^\W*(?:resolved|closed|complete\w*|done|fixed|final|mitigated|published|behoben|erledigt|resuelto|cerrado|"
+    r"résolu)\b|\bresolved\b",
+    re.I,
+)
+_KEY = re.compile(r"^\[?[A-Z][A-Z0-9]+-\d+\]?\s*[-:–]?\s+")
+_CHANNEL = re.compile(r"^#?[\w-]+\s*(?:\(.*\))?$|^.*\bexport(?:ed)?\b")
+_SINCE = re.compile(r"\b(since|from|until|at)\s+((?:about\s+|around\s+)?)(?=\d)", re.I)
+_IS_OVER = re.compile(r"\b(?:over|fixed|resolved|recovered|back|fine|normal|until)\b", re.I)
 _OPEN = re.compile(r"\b(?:open|ongoing|investigating|in\s+progress|active|monitoring|triage)\b", re.I)
 
 
@@ -62,6 +79,8 @@ class Postmortem:
 
     case: Case
     found: tuple[Found, ...]
+    # A cause that is too unsure to be stated: somebody may be asked whether it is.
+    suggestion: Cause | None = None
 
 
 def case_of(text: str, *, name: str, fallback_at: datetime) -> Case:
@@ -73,38 +92,120 @@ def read_postmortem(text: str, *, name: str, fallback_at: datetime) -> Postmorte
     """The case that a postmortem tells, with where each field was read."""
     if not text.strip():
         raise Malformed("There is nothing to read.", field=name, remedy="Give a page with a title and some words.")
-    page = page_of(text)
-    times = times_of(page, name=name, fallback_at=fallback_at)
+    page, talk = _opened(text, name)
+    told = follow(talk.lines, name) if talk is not None else None
+    times = _times(page, talk, told, name=name, fallback_at=fallback_at)
     cause, how = _cause(page, name)
-    attempts = _by_full_name(attempts_of(page, name, times), page)
+    if told is not None and told.cause is not None:
+        cause, how = told.cause, "what was said"
+    attempts = told_once((*(told.attempts if told is not None else ()), *attempts_of(page, name, times)))
+    attempts = _by_full_name(_but_the_cause(attempts, cause), page)
     resolution = _resolution(page, name, attempts, times)
     attempts, resolution = _linked(attempts, resolution)
     services = _services(page)
     severity = _severity(page)
     notes = _notes(page, times)
-    title = page.title or name
+    title = _title(page, talk) or name
+    suggestion = None
+    if cause is not None and cause.confidence < CAUSE_SURE_MIN:
+        cause, suggestion = None, cause
     case = Case(
         id=case_id(SOURCE, _SUFFIX.sub("", name)),
         title=title,
         occurred_at=times.began,
         state=_state(page, resolution, times),
-        summary=_summary(page),
+        summary=_summary(page) if talk is None else _opening(page, talk),
         services=services,
         components=tuple(one.lower() for part in page.of(Field.COMPONENTS) for one in names_in(part.text)),
-        symptoms=symptoms_in(page.text, [part.text for part in page.of(Field.SYMPTOMS, Field.IMPACT)]),
-        stack=stack_in(page.text),
+        symptoms=symptoms_in(text, [part.text for part in page.of(Field.SYMPTOMS, Field.IMPACT)]),
+        stack=stack_in(text),
         cause=cause,
         attempts=attempts,
         resolution=resolution,
         resolved_at=times.ended,
         minutes=times.minutes,
         severity=severity,
-        responders=_responders(page, attempts),
+        responders=_responders(page, talk, attempts, resolution),
         notes=notes,
-        links=links_in(page.text),
+        links=links_in(text),
         source=SOURCE,
     )
-    return Postmortem(case, _origins(case, how))
+    return Postmortem(case, _origins(case, how), suggestion)
+
+
+def _opened(text: str, name: str) -> tuple[Page, Talk | None]:
+    """The page, and what was said on it: of a conversation only what stands before it is a page."""
+    talk = talk_of(text[:PAGE_CHARS_MAX].replace("\r\n", "\n"), day=day_in(name))
+    if talk is None:
+        return page_of(text), None
+    return page_of(talk.before), talk
+
+
+def _but_the_cause(attempts: tuple[Attempt, ...], cause: Cause | None) -> tuple[Attempt, ...]:
+    """The attempts without what only the sentence about the cause tells: that is what broke it."""
+    if cause is None:
+        return attempts
+    told = {_SPACE.sub(" ", one.quote) for one in cause.evidence}
+    return tuple(
+        one
+        for one in attempts
+        if one.outcome is not Outcome.UNKNOWN or any(_SPACE.sub(" ", proof.quote) not in told for proof in one.evidence)
+    )
+
+
+def _times(page: Page, talk: Talk | None, told: Told | None, *, name: str, fallback_at: datetime) -> Times:
+    """When it began and ended: a conversation's own times where its page gives none."""
+    timed = [line for line in talk.lines if line.at is not None] if talk is not None else []
+    if not timed or told is None:
+        return times_of(page, name=name, fallback_at=fallback_at)
+    first = timed[0].at
+    assert first is not None
+    given = times_of(page, name=name, fallback_at=first)
+    said = _said_times(timed, first)
+    labelled = bool(page.of(Field.START, Field.DATE)) and given.are_known
+    began = given.began if labelled and given.began <= first else said[0] or first
+    ended = (given.ended if labelled else None) or said[1] or told.ended
+    guesses = ("The page's times have no timezone: they are read as UTC.",) if timed[0].naive else ()
+    return Times(began, ended if ended is None or ended >= began else None, given.minutes, guesses)
+
+
+def _said_times(timed: Sequence[Line], first: datetime) -> tuple[datetime | None, datetime | None]:
+    """Since when and until when, as somebody says it: "fail since 17:05", "over since 18:05"."""
+    began, ended = None, None
+    for line in timed:
+        assert line.at is not None
+        for match in _SINCE.finditer(line.text):
+            moments = [
+                one
+                for one in moments_in(line.text[match.end() - len(match.group(2)) :], day=line.at.date())
+                if one.has_clock
+            ]
+            if not moments or abs(moments[0].at - line.at) > timedelta(hours=12) or moments[0].start > 1:
+                continue
+            if _IS_OVER.search(line.text[max(match.start() - 25, 0) : match.end()]):
+                ended = moments[0].at
+            elif (
+                began is None
+                and match.group(1).lower() in ("since", "from")
+                and moments[0].at <= first + timedelta(minutes=5)
+            ):
+                began = moments[0].at
+    return began, ended
+
+
+def _title(page: Page, talk: Talk | None) -> str:
+    """What it is called; a conversation that is called nothing, by how it began."""
+    title = _KEY.sub("", page.title)
+    if talk is None:
+        return title
+    if talk.title or (title and not _CHANNEL.match(title) and len(title.split()) > 1):
+        return talk.title or title
+    return re.sub(r"\s+", " ", talk.lines[0].text).strip()[:160]
+
+
+def _opening(page: Page, talk: Talk) -> str:
+    """How a conversation began: its description, or the first that was said."""
+    return _summary(page) or re.sub(r"\s+", " ", talk.lines[0].text).strip()[:SUMMARY_CHARS_MAX]
 
 
 def case_id(source: str, name: str) -> str:
@@ -118,25 +219,38 @@ def case_id(source: str, name: str) -> str:
 def _cause(page: Page, name: str) -> tuple[Cause | None, str]:
     """The cause, from the part about it or from the sentence that names it best."""
     parts = [part for part in page.of(Field.CAUSE) if is_known(part.text)]
-    best = next((part for part in parts if "root" in part.name.lower()), parts[0] if parts else None)
+    best = max(parts, key=lambda part: (weights_of(part.name).get(Field.CAUSE, 0.0), -parts.index(part)), default=None)
     if best is not None:
-        sentences = [one.text for one in sentences_of(best.text) if not one.is_question]
+        read = sentences_of(best.text)
+        sentences = [one.text for one in read if not one.is_question and is_known(one.text)]
+        if sum(one.is_question for one in read) >= WHYS_MIN or "whys" in best.name.lower():
+            # Of a chain of questions and answers the last answer is the cause.
+            sentences = sentences[-1:]
         text = _joined(sentences, TEXT_CHARS_MAX)
-        if text:
+        if _tells(text):
             evidence = tuple(Evidence(Witness.TEXT, one, name) for one in sentences[:2])
             sure = 0.7 if "preliminary" in best.name.lower() else 0.9
             return Cause(text, evidence=evidence, confidence=sure), f"the part '{best.name}'"
     prose = "\n\n".join(
         part.text
         for part in page.parts
-        if part.field not in (Field.ACTIONS, Field.LINKS, Field.RESPONDERS, Field.CAUSE)
+        if part.field not in (Field.ACTIONS, Field.LINKS, Field.RESPONDERS, Field.CAUSE, Field.ATTEMPTS)
     )
     told = cause_in(prose)
-    if told is None:
+    if told is None or any(not is_known(part.text) for part in page.of(Field.CAUSE)):
+        # A page that says that nobody knows is believed.
         return None, ""
     sentence, sure = told
     quote = re.sub(r"\s+", " ", sentence.text)
     return Cause(quote, evidence=(Evidence(Witness.TEXT, sentence.text, name),), confidence=sure), "a sentence"
+
+
+def _tells(text: str) -> bool:
+    """Whether a text tells anything besides a time: "Triggered: 2026-06-03 19:14 UTC" names no cause."""
+    bare = text
+    for moment in reversed(moments_in(text)):
+        bare = bare[: moment.start] + bare[moment.end :]
+    return re.search(r"[^\W\d_]{4,}|[A-Z]{2,}", re.sub(r"\b(?:UTC|GMT|Z|by)\b", "", bare)) is not None
 
 
 def _resolution(page: Page, name: str, attempts: Sequence[Attempt], times: Times) -> Resolution | None:
@@ -154,7 +268,15 @@ def _resolution(page: Page, name: str, attempts: Sequence[Attempt], times: Times
         text = _joined(sentences, TEXT_CHARS_MAX)
         if text and is_known(text):
             evidence = tuple(Evidence(Witness.TEXT, one, name) for one in sentences[:2])
-            return Resolution(text, at=times.ended, evidence=evidence, confidence=0.9)
+            by = next(
+                (
+                    one.by
+                    for one in attempts
+                    if one.by and one.outcome is Outcome.WORKED and _SPACE.sub(" ", one.evidence[0].quote) in text
+                ),
+                "",
+            )
+            return Resolution(text, at=times.ended, by=by, evidence=evidence, confidence=0.9)
     worked = [one for one in attempts if one.outcome is Outcome.WORKED]
     if not worked:
         return None
@@ -214,10 +336,17 @@ def _by_full_name(attempts: tuple[Attempt, ...], page: Page) -> tuple[Attempt, .
     return tuple(replace(one, by=only.get(one.by, one.by)) for one in attempts)
 
 
-def _responders(page: Page, attempts: Sequence[Attempt]) -> tuple[str, ...]:
+def _responders(
+    page: Page, talk: Talk | None, attempts: Sequence[Attempt], resolution: Resolution | None
+) -> tuple[str, ...]:
     listed = _listed(page)
     did = [one.by for one in attempts if one.by]
-    return tuple(dict.fromkeys((*listed, *did, *people_in(page.text))))
+    fixed = [resolution.by] if resolution is not None and resolution.by else []
+    spoke = talk.speakers if talk is not None else ()
+    names = list(dict.fromkeys((*listed, *spoke, *did, *fixed, *people_in(page.text))))
+    # A first name alone is the person whose whole name is known.
+    whole = {name.split()[0].casefold() for name in names if " " in name}
+    return tuple(name for name in names if " " in name or name.casefold() not in whole)
 
 
 def _summary(page: Page) -> str:
@@ -234,7 +363,7 @@ def _summary(page: Page) -> str:
 
 def _state(page: Page, resolution: Resolution | None, times: Times) -> CaseState:
     status = " ".join(part.text for part in page.of(Field.STATUS))
-    if status and _OPEN.search(status) and "resolved" not in status.lower():
+    if status and _OPEN.search(status) and not _DONE.search(status):
         return CaseState.OPEN
     return CaseState.RESOLVED if resolution is not None or times.ended is not None or status else CaseState.OPEN
 
@@ -247,7 +376,7 @@ def _notes(page: Page, times: Times) -> tuple[Note, ...]:
         items = _ITEM.split(part.text) if _ITEM.search(part.text) else [part.text]
         told = [_SPACE.sub(" ", item).strip() for item in items]
         texts += [f"{part.name or 'Action item'}: {item}"[:TEXT_CHARS_MAX] for item in told if item]
-    return tuple(Note(f"{READER}-{number}", text, at, READER) for number, text in enumerate(texts[:NOTES_MAX], 1))
+    return tuple(Note(f"{READER}-{number}", text, at, "") for number, text in enumerate(texts[:NOTES_MAX], 1))
 
 
 def _joined(sentences: Sequence[str], chars_max: int) -> str:

@@ -25,22 +25,27 @@ ATTEMPTS_MAX = 60
 
 # Behind an outcome: what comes next brought it about. "errors stopped after we rolled back", "fixed by reverting".
 _FORWARD = re.compile(
-    r"^[\s,]*(?:\w+\s+){0,5}?(?:only\s+)?(?:after|once|when|by|with|thanks\s+to|following|as\s+soon\s+as|upon|through|via|until|because)"
+    r"^[\s,]*(?:\w+\s+){0,5}?(?:only\s+)?(?:after|once|when|by|with|thanks\s+to|following|as\s+soon\s+as|upon|"
+    r"through|via|until|because)"
     r"\b",
     re.I,
 )
 _UNTIL = re.compile(r"\buntil\b|\bonly\s+(?:after|once|when)\b", re.I)
 _THEN = re.compile(r"\b(?:then|finally|eventually|later|afterwards?|next|so|instead)\b|,", re.I)
 _HEDGE = re.compile(
-    r"\b(?:seem(?:ed|s)?|appear(?:ed|s)?|maybe|perhaps|possibly|probably|apparently|we\s+think|i\s+think|might|unclear|not\s+sure|"
+    r"\b(?:seem(?:ed|s)?|appear(?:ed|s)?|maybe|perhaps|possibly|probably|apparently|we\s+think|i\s+think|might|"
+    r"unclear|not\s+sure|"
     r"allegedly|supposedly|presumably)\b",
     re.I,
 )
 # How a sentence goes on telling about the one before it.
 _GOES_ON = re.compile(
-    r"^\W*(?:that|this|it|which|the\s+(?:change|restart|rollback|fix|deploy|attempt|effect|result)|neither|both|none|no|nothing|"
-    r"unfortunately|sadly|luckily|thankfully|still|within|after|afterwards|immediately|almost|a\s+few|ten|five|two|\d+|errors?|"
-    r"service|traffic|latency|things|everything|all|but|however|instead|result|outcome|effect|did|didn[’']t|made|helped|worked|"
+    r"^\W*(?:that|this|it|which|the\s+(?:change|restart|rollback|fix|deploy|attempt|effect|result)|neither|both|"
+    r"none|no|nothing|"
+    r"unfortunately|sadly|luckily|thankfully|still|within|after|afterwards|immediately|almost|a\s+few|ten|five|two|"
+    r"\d+|errors?|"
+    r"service|traffic|latency|things|everything|all|but|however|instead|result|outcome|effect|did|didn[’']t|made|"
+    r"helped|worked|"
     r"recovered|fixed|resolved|the)\b",
     re.I,
 )

@@ -11,7 +11,8 @@ from itertools import pairwise
 TEXT_CHARS_MAX = 400_000
 SENTENCE_CHARS_MAX = 2_000
 
-_FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.M | re.S)
+# A block of code.
+FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.M | re.S)
 # A mark of a list, a heading, a quotation or a table's cell at the beginning of a line.
 _MARK = re.compile(r"[ \t>]*(?:[-*+•·–—]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|\|\s*)?(?:\[[ xX]\]\s+)?")
 _STARTS_ITEM = re.compile(r"\n(?=[ \t>]*(?:[-*+•·–—]\s|\d{1,3}[.)]\s|#{1,6}\s|\||\n))|\n[ \t]*\n")
@@ -60,7 +61,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
     """Paragraphs and items between blocks of code, and whether each begins something new."""
     place = 0
     gaps: list[tuple[int, int]] = []
-    for fence in _FENCE.finditer(text):
+    for fence in FENCE.finditer(text):
         gaps.append((place, fence.start()))
         place = fence.end()
     gaps.append((place, len(text)))

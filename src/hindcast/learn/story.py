@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, timezone
 
+from hindcast.learn.facts import is_known, names_in, people_in
 from hindcast.learn.moments import Moment, minutes_in, moments_in, range_in, zone_of
-from hindcast.learn.page import Field, Page
+from hindcast.learn.page import Page, Part
 from hindcast.learn.prose import attempts_in, told_once
+from hindcast.learn.roles import Field, field_of
+from hindcast.learn.sentences import FENCE, sentences_of
+from hindcast.learn.sequence import follow
+from hindcast.learn.talk import Line
+from hindcast.learn.tried import attempt_of, attempts_listed, attempts_told, is_list, items_of, outcome_of, told_well
 from hindcast.model.action import action_key
 from hindcast.model.action_words import Deed
 from hindcast.model.case import Attempt, Outcome
@@ -20,29 +26,48 @@ NO_TIME = "No time is named: the time of the file is used."
 LASTS_DAYS_MAX = 60
 
 _BEGAN = re.compile(
-    r"\b(?:fault\s+occur\w*|(?:outage|incident|impact|issue|problem|errors?|failures?|degradation)\s+(?:\w+\s+)?(?:start\w*|began|begins?)|"
-    r"start(?:ed|s)?\s+of|onset|first\s+(?:detected|errors?|seen|occur\w+|alert|signs?|report\w*|impact\w*)|start(?:\s+time|s|ed)?\b|began\b|begins\b)",
+    r"\b(?:fault\s+occur\w*|(?:outage|incident|impact|issue|problem|errors?|failures?|"
+    r"degradation)\s+(?:\w+\s+)?(?:start\w*|began|begins?)|"
+    r"start(?:ed|s)?\s+of|onset|first\s+(?:detected|errors?|seen|occur\w+|alert|signs?|report\w*|impact\w*)|"
+    r"start(?:\s+time|s|ed)?\b|began\b|begins\b)",
     re.I,
 )
 _ENDED = re.compile(
-    r"\b(?:resolved|resolution|recovered|recovery|restored|end\s+of|ended|ends|fully\s+operational|all\s+clear|back\s+to\s+normal|"
+    r"\b(?:resolved|resolution|recovered|recovery|restored|end\s+of|ended|ends|fully\s+operational|all\s+clear|"
+    r"back\s+to\s+normal|"
     r"closed|mitigated|fixed|over)\b",
     re.I,
 )
 _NOT_ENDED = re.compile(
-    r"\b(?:not|partially|partly|some|still|un)\s*(?:yet\s+)?(?:been\s+)?(?:resolved|recovered|restored|fixed|mitigated)",
+    r"\b(?:not|partially|partly|some|still|un)\s*(?:yet\s+)?(?:been\s+)?(?:resolved|recovered|restored|fixed|"
+    r"mitigated)",
     re.I,
+)
+_ENDS_BEFORE = re.compile(
+    r"\b(?:over|resolved|recovered|restored|fixed|back|ended|normal|until|till|healthy|fine|good)\b[^.]{0,25}$", re.I
 )
 _LASTED = re.compile(
     r"\b(?:lasted|lasting|took|for(?:\s+(?:about|around|approximately|roughly|nearly|almost|over|a\s+total\s+of))?|"
-    r"duration\s+(?:of|was)|total(?:ly)?(?:\s+of)?|down\s+for|after|within)\s+((?:about\s+|around\s+|approximately\s+|roughly\s+|nearly\s+|over\s+)?"
-    r"[\w.]{1,20}[\s-]*(?:an?\s+)?(?:days?|hours?|hrs?|minutes?|mins?)\b(?:[\s,]*(?:and\s+)?[\w.]+\s*(?:minutes?|mins?)\b)?)"
-    r"|(?<![\w.])([\w.]{1,20}-(?:minute|hour|day))(?=\s+(?:outage|incident|interruption|degradation|window|disruption))",
+    r"duration\s+(?:of|was)|total(?:ly)?(?:\s+of)?|down\s+for|after|within)\s+((?:about\s+|around\s+|"
+    r"approximately\s+|roughly\s+|nearly\s+|over\s+)?"
+    r"[\w.]{1,20}[\s-]*(?:an?\s+)?(?:days?|hours?|hrs?|minutes?|mins?)\b(?:[\s,]*(?:and\s+)?[\w.]+\s*(?:minutes?|"
+    r"mins?)\b)?)"
+    r"|(?<![\w.])([\w.]{1,20}-(?:minute|hour|day))(?=\s+(?:outage|incident|interruption|degradation|window|"
+    r"disruption))",
     re.I,
 )
 _SURELY_LASTED = re.compile(r"\b(?:lasted|lasting|duration|outage|total|down\s+for)\b", re.I)
 _ENTRY = re.compile(r"^\s*(?:[-*+•]\s*|\|\s*|>\s*|#{2,6}\s*|\d+[.)]\s+)*[\[(*_`]*")
 _LEAD = re.compile(r"^[\s\])*_`|:,–—-]+")
+_NOTED = re.compile(r"^(?:Note|Comment|Update|Reply)\s+(?:by|from)\s+([^\W\d_][\w.' -]{1,40}?):\s+", re.I)
+# What an incident tool logs by itself.
+_ROUTINE = re.compile(
+    r"^(?:acknowledged|triggered|assigned|escalated|resolved|closed|declared|reported|"
+    r"paged)\s+(?:by|to)\b",
+    re.I,
+)
+_CLOCKED = re.compile(r"^\W*(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d\b")
+_BY = re.compile(r"^@?([^\W\d_][\w.'-]{1,20}(?: [A-Z][\w'-]+)?):\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +111,8 @@ def times_of(page: Page, *, name: str, fallback_at: datetime) -> Times:
     elif naive:
         guesses.append("The page's times have no timezone: they are read as UTC.")
     minutes = _minutes(page)
+    if minutes is None and ended is None and (lasted := _LASTED.search(page.title)):
+        minutes = minutes_in((lasted.group(1) or lasted.group(2)).replace("-", " "))
     if ended is not None and not began <= ended <= began + timedelta(days=LASTS_DAYS_MAX):
         ended = None
     if ended is None and minutes is not None:
@@ -98,7 +125,7 @@ def timeline_of(page: Page, day: date | None, zone: timezone | None) -> tuple[En
     found: list[Entry] = []
     known = day
     for part in page.of(Field.TIMELINE) or tuple(part for part in page.parts if part.field in (None, Field.SUMMARY)):
-        for line in part.text.splitlines():
+        for line in FENCE.sub("", part.text).splitlines():
             mark = _ENTRY.match(line)
             start = mark.end() if mark else 0
             moments = moments_in(line[start:], day=known, zone=zone)
@@ -121,19 +148,56 @@ def attempts_of(page: Page, name: str, times: Times) -> tuple[Attempt, ...]:
     """What was tried according to a page: line by line of its timeline, and in its prose. Action items are left out."""
     zone = zone_of(page.text)
     entries = timeline_of(page, times.began.date() if times.are_known else None, zone)
-    found: list[Attempt] = list(_from_entries(entries, name, times))
+    known = frozenset(name.casefold() for name in people_in(page.text))
+    known |= {one.casefold() for part in page.of(Field.RESPONDERS) for one in names_in(part.text)}
+    found: list[Attempt] = list(_from_entries(entries, name, times, known))
+    told_by_entries = bool(entries) and not page.of(Field.TIMELINE)
     for part in page.parts:
-        if part.field in _UNTOLD or not part.text.strip():
+        if part.field in _UNTOLD or not part.text.strip() or (part.field is Field.TIMELINE and entries):
             continue
-        if part.field is Field.TIMELINE and entries:
-            continue
-        read = attempts_in(part.text, ref=name)
-        if part.field is Field.RESOLUTION:
-            read = tuple(_as_fix(one) for one in read)
-        else:
-            read = tuple(one for one in read if not _is_trigger(one))
-        found += (_timed(one, times, zone) for one in read)
+        if told_by_entries and part.field in (None, Field.SUMMARY):
+            part = replace(part, text="\n".join(line for line in part.text.split("\n") if not _CLOCKED.match(line)))
+        found += (_timed(one, times, zone) for one in _from_part(part, name))
     return told_once(found)
+
+
+def _from_part(part: Part, name: str) -> Sequence[Attempt]:
+    """What a part says was tried: all of it in a part about that, what worked in the part about the fix."""
+    if part.field is Field.ATTEMPTS:
+        return attempts_listed(part.text, name=part.name, ref=name)
+    read = [told_well(one) for one in attempts_in(part.text, ref=name) if not _is_background(one)]
+    if part.field is not Field.RESOLUTION:
+        quoted = {one.quote for attempt in read for one in attempt.evidence}
+        more = [one for one in attempts_told(part.text, name) if one.evidence[0].quote not in quoted]
+        return [one for one in (*read, *more) if not _is_trigger(one)]
+    fixed = [_as_fix(_with_doer(one)) for one in _whole_fixes(read)]
+    if fixed:
+        return fixed
+    items = items_of(part.text) if is_list(part.text) else [one.text for one in sentences_of(part.text)[:1]]
+    told = [one for item in items if is_known(item) and (one := attempt_of(item, ref=name)) is not None]
+    return [_as_fix(one) for one in told]
+
+
+def _is_background(one: Attempt) -> bool:
+    """Whether it had been done before all of this: "had been moved behind the new firewall"."""
+    return one.outcome is Outcome.UNKNOWN and re.search(r"\bhad\s+been\b", one.evidence[0].quote) is not None
+
+
+def _whole_fixes(read: Sequence[Attempt]) -> Iterator[Attempt]:
+    """What a sentence about the fix says was done is one fix: "moved the scope and flushed the leases"."""
+    for quote in dict.fromkeys(one.evidence[0].quote for one in read):
+        same = [one for one in read if one.evidence[0].quote == quote]
+        whole = attempt_of(re.sub(r"\s+", " ", quote)) if len(same) > 1 else None
+        if whole is None or len({one.outcome for one in same}) > 1:
+            yield from same
+        else:
+            yield replace(same[0], id=whole.id, action=whole.action, by=same[0].by or whole.by)
+
+
+def _with_doer(one: Attempt) -> Attempt:
+    """The attempt with the name that its sentence begins with: "sam set the limit to 5"."""
+    told = one if one.by else attempt_of(one.evidence[0].quote)
+    return replace(one, by=told.by) if told is not None and told.by else one
 
 
 def _timed(one: Attempt, times: Times, zone: timezone | None) -> Attempt:
@@ -161,34 +225,28 @@ def _is_trigger(one: Attempt) -> bool:
     return one.outcome is Outcome.MADE_WORSE and action_key(one.action).deed in changes
 
 
-def _from_entries(entries: Sequence[Entry], name: str, times: Times) -> list[Attempt]:
+def _from_entries(entries: Sequence[Entry], name: str, times: Times, known: frozenset[str]) -> list[Attempt]:
     """Attempts of a timeline, each with the time of its line; the next lines may tell what came of it."""
-    found: list[Attempt] = []
-    place = 0
-    starts: list[tuple[int, Entry]] = []
-    pieces: list[str] = []
-    for entry in entries:
-        if entry.at < times.began - timedelta(minutes=1):
-            # What was done before it began did not try to end it.
-            continue
-        starts.append((place, entry))
-        text = entry.text if entry.text.endswith((".", "!", "?", ";", ":")) else f"{entry.text}."
-        pieces.append(text)
-        place += len(text) + 1
-    running = " ".join(pieces)
-    for attempt in attempts_in(running, ref=name):
-        quote = attempt.evidence[0].quote
-        where = running.find(quote)
-        line = next((entry for start, entry in reversed(starts) if start <= where + 1), None)
-        evidence = tuple(replace(one, quote=_as_written(one.quote, entries)) for one in attempt.evidence)
-        found.append(replace(attempt, at=line.at if line else None, evidence=evidence))
-    return [one for one in found if not _is_trigger(one)]
+    # What was done before it began did not try to end it.
+    after = [entry for entry in entries if entry.at >= times.began - timedelta(minutes=1)]
+    told = follow([_line(entry, known) for entry in after], name)
+    return [one for one in told.attempts if not _is_trigger(one)]
 
 
-def _as_written(quote: str, entries: Sequence[Entry]) -> str:
-    """A sentence of the running timeline as the page has it: without the full stop that was added."""
-    bare = quote.removesuffix(".")
-    return bare if any(entry.text.endswith(bare) for entry in entries) else quote
+def _line(entry: Entry, known: frozenset[str]) -> Line:
+    """An entry of a timeline as something that somebody noted: "Ines: restarted the workers"."""
+    noted = _NOTED.match(entry.text)
+    if noted:
+        return Line(entry.text[noted.end() :], entry.at, noted.group(1))
+    if _ROUTINE.match(entry.text):
+        return Line(f"{entry.text.partition(' ')[0]}.", entry.at)
+    named = _BY.match(entry.text)
+    if named and field_of(named.group(1)) is None and outcome_of(named.group(1)) is None:
+        return Line(entry.text[named.end() :], entry.at, named.group(1).strip())
+    first, _, rest = entry.text.partition(" ")
+    if first.strip("@,").casefold() in known and rest:
+        return Line(rest, entry.at, first.strip("@,"))
+    return Line(entry.text, entry.at)
 
 
 def _edges(
@@ -204,6 +262,8 @@ def _edges(
         ends = [moment for moment, text in events if _ENDED.search(text) and not _NOT_ENDED.search(text)]
         ended = ends[-1] if ends else None
     spans = None if began is not None and ended is not None else _span(page, day)
+    told = _told(page, day, zone) if spans is None and began is None and not entries else (None, None)
+    began, ended = began or told[0], ended or told[1]
     if spans is not None:
         if began is None:
             began = spans[0]
@@ -243,6 +303,23 @@ def _events(page: Page, day: date | None, zone: timezone | None) -> list[tuple[M
     return found
 
 
+def _told(page: Page, day: date | None, zone: timezone | None) -> tuple[Moment | None, Moment | None]:
+    """The first moment that the story of a page names, and the one that it calls the end: "Over at 03:25 UTC"."""
+    began, ended = None, None
+    for part in page.of(Field.SYMPTOMS, Field.SUMMARY, Field.IMPACT, Field.DETECTION) or page.parts:
+        for moment in moments_in(part.text, day=day, zone=zone):
+            if not moment.has_clock:
+                continue
+            before = part.text[max(moment.start - 40, 0) : moment.start]
+            if _ENDS_BEFORE.search(before) and not _NOT_ENDED.search(before):
+                ended = moment
+            elif began is None:
+                began = moment
+    if began is not None and ended is not None and ended.at < began.at:
+        ended = None
+    return began, ended
+
+
 def _span(page: Page, day: date | None) -> tuple[Moment, Moment] | None:
     """The range that a page gives: in its summary or its impact first."""
     told = [part.text for part in page.of(Field.SUMMARY, Field.IMPACT, Field.DATE, Field.DURATION)]
@@ -250,6 +327,14 @@ def _span(page: Page, day: date | None) -> tuple[Moment, Moment] | None:
         found = range_in(text, day=day)
         if found is not None and found[0].at <= found[1].at:
             return found
+    for part in page.of(Field.DATE, Field.START):
+        clocks = [one for one in moments_in(part.text, day=day, zone=zone_of(page.text)) if one.has_clock]
+        if len(clocks) > 1 and re.fullmatch(
+            r"\W*(?:to|until|bis|a|à|"
+            r"till)?\W*",
+            part.text[clocks[0].end : clocks[1].start],
+        ):
+            return (clocks[0], clocks[1]) if clocks[0].at <= clocks[1].at else None
     return None
 
 
@@ -276,6 +361,12 @@ def _plain_day(page: Page, name: str) -> datetime | None:
         if moments:
             return moments[0].at
     return None
+
+
+def day_in(name: str) -> date | None:
+    """The day that the name of a file gives."""
+    moments = moments_in(_spaced(name))
+    return moments[0].at.date() if moments else None
 
 
 def _spaced(name: str) -> str:

@@ -55,6 +55,8 @@ def _by_deeds(one: _Part, lead: Remembered) -> tuple[float | str, ...]:
     )
 
 
+# Older imports signed their notes with the name of the command, which is nobody.
+_IMPORTER = "import"
 _FIXED, _FOUND, _TRIED, _WAS_THERE = _DEEDS = ("fixed it", "found the cause", "tried something", "was there")
 
 
@@ -71,7 +73,7 @@ def _hands(member: Member) -> Iterator[tuple[str, str]]:
         if attempt.by and attempt.by.casefold() not in named:
             yield attempt.by, _TRIED
     named |= {attempt.by.casefold() for attempt in case.attempts}
-    for name in (*case.responders, *(note.by for note in case.notes)):
+    for name in (*case.responders, *(note.by for note in case.notes if note.by != _IMPORTER)):
         if name and name.casefold() not in named:
             yield name, _WAS_THERE
 

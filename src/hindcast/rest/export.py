@@ -87,7 +87,9 @@ def _told(case: Case) -> Iterator[str]:
     yield from _section("What was tried", [_attempt(one) for one in case.attempts], bullet="- ")
     yield from _section("What was seen", [plain(one) for one in case.symptoms], bullet="- ")
     yield from _section(
-        "Notes", [f"{_time(note.at)} {plain(note.by)}: {plain(note.text)}" for note in case.notes], bullet="- "
+        "Notes",
+        [f"{_time(note.at)} {plain(note.by) + ': ' if note.by else ''}{plain(note.text)}" for note in case.notes],
+        bullet="- ",
     )
     yield from _section("Links", [plain(one) for one in case.links], bullet="- ")
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from hindcast.learn.facts import cause_in, is_known, links_in, services_in, stack_in, symptoms_in
-from hindcast.learn.page import Field, page_of
+from hindcast.learn.page import page_of
 from hindcast.learn.postmortem import READER, case_id, case_of
 from hindcast.learn.prose import attempts_in, told_once
+from hindcast.learn.roles import Field
 from hindcast.learn.story import NO_TIME
 from hindcast.model.case import Attempt, Case, CaseState, Cause, Evidence, Note, Outcome, Resolution, Witness
 from hindcast.model.signal import Severity
@@ -108,9 +109,7 @@ def _opened(facts: Facts) -> tuple[Facts, tuple[Note, ...]]:
         cause=facts.cause or (inner.cause.text if inner.cause is not None else ""),
         resolution=facts.resolution or (inner.resolution.text if inner.resolution is not None else ""),
     )
-    kept = tuple(
-        Note(f"{READER}-p{number}", note.text, facts.occurred_at, READER) for number, note in enumerate(plans, 1)
-    )
+    kept = tuple(Note(f"{READER}-p{number}", note.text, facts.occurred_at, "") for number, note in enumerate(plans, 1))
     return opened, kept
 
 
@@ -178,9 +177,9 @@ def _notes(facts: Facts) -> tuple[Note, ...]:
     """What people said, in their own words, and what had to be guessed."""
     said = [one for one in facts.said if one.text.strip()][:NOTES_MAX]
     notes = [
-        Note(f"{READER}-{number}", one.text[:NOTE_CHARS_MAX], one.at or facts.occurred_at, one.by or facts.source)
+        Note(f"{READER}-{number}", one.text[:NOTE_CHARS_MAX], one.at or facts.occurred_at, one.by)
         for number, one in enumerate(said, 1)
     ]
     if not facts.dated:
-        notes.append(Note(f"{READER}-0", NO_TIME, facts.occurred_at, READER))
+        notes.append(Note(f"{READER}-0", NO_TIME, facts.occurred_at, ""))
     return tuple(notes)
