@@ -14,7 +14,7 @@ from hindcast.ingest.fingerprint.columns import Fingerprinter
 from hindcast.ingest.fingerprint.grouping import Condition, Groups, Join, Split
 from hindcast.ingest.redact import Redactor
 from hindcast.ingest.template import Miner
-from hindcast.model.columns import LOG, METRIC, RAW_LOG, Batch, Parsed
+from hindcast.model.columns import LOG, METRIC, RAW_LOG, SPAN, Batch, Parsed
 from hindcast.model.signal import Alert, Severity, Status
 from hindcast.pipeline import Preparation, Stages
 
@@ -30,6 +30,7 @@ def prepare() -> Preparation:
 def logs(*rows: dict[str, Any]) -> Parsed:
     """A request with these log rows; what is left out is ordinary."""
     usual = {"time": NOW, "service": "payment", "level": 9, "trace": "", "span": "", "message": "", "stack": ""}
+    usual["dependency"] = ""
     return Parsed(logs=pa.Table.from_pylist([{**usual, "attributes": [], **row} for row in rows], schema=RAW_LOG))
 
 
@@ -110,6 +111,93 @@ def test_only_failures_have_fingerprints(prepare: Preparation) -> None:
     fine, broken = column(batches, "fingerprint")
     assert fine == 0
     assert broken != 0
+
+
+def spans(*rows: dict[str, Any]) -> Parsed:
+    """A request with these client spans; what is left out is ordinary."""
+    usual = {
+        "space": "",
+        "time": NOW,
+        "duration_us": 1000,
+        "service": "web",
+        "name": "GET",
+        "kind": 3,
+        "trace": "t1",
+        "span": "s1",
+        "parent": "",
+        "peer": "redis\x1fvalkey",
+        "status": 0,
+    }
+    return Parsed(spans=pa.Table.from_pylist([{**usual, "attributes": [], **row} for row in rows], schema=SPAN))
+
+
+def test_a_failure_that_a_trace_repeats_counts_once(prepare: Preparation) -> None:
+    """Each span up the chain and the framework's log tell of it; another service, moment or trace counts by itself."""
+    later = NOW + timedelta(seconds=1)
+    row = {"level": 17, "trace": "t1", "message": "ConnectionError: refused", "service": "web"}
+    first = prepare([("local", logs(row, {**row, "message": "Internal Server Error: /pay"}, {**row, "level": 9}))])
+    second = prepare(
+        [
+            (
+                "local",
+                logs(
+                    {**row, "time": later}, {**row, "service": "worker"}, {**row, "trace": "t2"}, {**row, "trace": ""}
+                ),
+            )
+        ]
+    )
+    third = prepare([("local", logs({**row, "time": NOW - timedelta(seconds=30)}))])
+
+    assert column(first, "repeated") == [False, True, False]
+    assert column(second, "repeated") == [True, False, False, False]
+    assert column(third, "repeated") == [False]
+
+
+def test_a_failure_that_could_not_be_written_counts_when_it_comes_again(prepare: Preparation) -> None:
+    """What a failed write counted was counted for nothing."""
+    row = {"level": 17, "trace": "t1", "message": "refused"}
+    prepare.owe(prepare([("local", logs(row))]))
+
+    assert column(prepare([("local", logs(row))]), "repeated") == [False]
+
+
+def test_an_error_counts_for_the_dependency_that_it_names(prepare: Preparation) -> None:
+    """Where its service was seen to call it, once a trace; not where it was asked wrongly, nor by a word in passing."""
+    text = "redis.exceptions.ConnectionError: Error 111 connecting to 10.0.0.9:6379. Connection refused."
+    stack = 'Traceback (most recent call last):\n  File "redis/client.py", line 1, in f\nTypeError: no'
+    row = {"level": 17, "trace": "t1", "message": text, "service": "web"}
+    before = prepare([("local", logs({**row, "trace": "t0"}))])
+    prepare([("local", spans({}))])
+    batches = prepare(
+        [
+            (
+                "local",
+                logs(
+                    row,
+                    row,
+                    {**row, "service": "worker", "trace": "t9"},
+                    {**row, "message": "redis.exceptions.DataError: Invalid input", "trace": "t2"},
+                    {**row, "message": "boom", "stack": stack, "trace": "t3"},
+                    {**row, "level": 9, "trace": "t4"},
+                ),
+            )
+        ]
+    )
+
+    assert column(before, "dependency") == [""]
+    assert column(batches, "dependency") == ["redis", "", "", "", "", ""]
+
+
+def test_a_dependency_that_sends_is_the_service_it_sends_as(prepare: Preparation) -> None:
+    """PostgreSQL's own log says `postgres`: calls to the kind `postgresql` are calls to it."""
+    named = "db.internal\x1fpostgresql\x1fpostgres\x1fpg"
+    (alone,) = prepare([("local", spans({"peer": named}))])
+    prepare([("local", logs({"service": "postgres"}))])
+    (known,) = prepare([("local", spans({"peer": named}))])
+    (other,) = prepare([("other", spans({"peer": named}, {"peer": "cart"}, {"peer": ""}))])
+    made = [batch.spans["peer"].to_pylist() for batch in (alone, known, other) if batch.spans is not None]
+
+    assert made == [["db.internal"], ["postgres"], ["db.internal", "cart", ""]]
 
 
 def test_people_regroup_failures_from_now_on(prepare: Preparation) -> None:
