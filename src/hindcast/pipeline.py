@@ -23,6 +23,7 @@ from hindcast.briefing import Briefings
 from hindcast.ingest.dependency import Dependencies, Failures, count_once
 from hindcast.ingest.fingerprint.columns import Fingerprinter
 from hindcast.ingest.fingerprint.grouping import Groups, Join, observed
+from hindcast.ingest.pulse import Pulses
 from hindcast.ingest.redact import Redactor
 from hindcast.ingest.redact.signals import redacted_alert, redacted_change
 from hindcast.ingest.template import Miner
@@ -67,6 +68,8 @@ class Preparation:
         self.noticed: Counter[str] = Counter()
         # What people joined and split, by space; replaced as a whole by whoever reads it from memory.
         self.groups: dict[str, Groups] = {}
+        # When each service last exported metrics: a sign of life for detection.
+        self.pulses = Pulses()
         self._dependencies = Dependencies()
         self._failures = Failures()
         self._owed_templates: deque[Pattern] = deque(maxlen=PATTERNS_OWED_MAX)
@@ -84,6 +87,8 @@ class Preparation:
     def _batch(self, space: str, parsed: Sequence[Parsed], now: datetime) -> Batch:
         logs = _joined((one.logs for one in parsed), RAW_LOG)
         metrics = _joined((one.metrics for one in parsed), METRIC)
+        if metrics is not None:
+            self.pulses.beat(space, pc.unique(_named(metrics["service"])).to_pylist(), now)
         spans = self._called(space, _joined((one.spans for one in parsed), SPAN), (logs, metrics))
         prepared = self._logs(space, logs, now) if logs is not None else None
         return Batch(

@@ -200,6 +200,35 @@ def test_a_dependency_that_sends_is_the_service_it_sends_as(prepare: Preparation
     assert made == [["db.internal"], ["postgres"], ["db.internal", "cart", ""]]
 
 
+def test_a_metric_export_is_a_sign_of_life() -> None:
+    """Of each service it is known when it last exported and how often it does, once an interval has shown."""
+    clock = ManualClock(NOW)
+    prepare = Preparation(Stages(Redactor(), Miner(), Fingerprinter()), clock)
+    usual = {"space": "", "name": "cpu", "value": 1.0, "unit": "", "cumulative": False, "attributes": []}
+
+    def export(*services: str) -> None:
+        rows = [{**usual, "service": service, "time": clock.now()} for service in services for _ in range(3)]
+        prepare([("local", Parsed(metrics=pa.Table.from_pylist(rows, schema=METRIC)))])
+
+    export("worker", "web")
+    early = prepare.pulses.read()
+    for _ in range(4):
+        clock.move(timedelta(seconds=10))
+        export("worker", "web")
+        export("web")
+    for _ in range(4):
+        clock.move(timedelta(seconds=10))
+        export("web")
+    worker, web = prepare.pulses.read()
+
+    assert [(one.service, one.interval_seconds, one.missed(NOW)) for one in early] == [
+        ("worker", None, 0),
+        ("web", None, 0),
+    ]
+    assert (worker.service, worker.last_at, worker.interval_seconds) == ("worker", NOW + timedelta(seconds=40), 10)
+    assert (worker.missed(clock.now()), web.missed(clock.now())) == (3, 0)
+
+
 def test_people_regroup_failures_from_now_on(prepare: Preparation) -> None:
     """A join and a split hold for the space they were said in, and for no other."""
     rows = logs(
