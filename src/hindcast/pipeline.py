@@ -23,12 +23,13 @@ from hindcast.briefing import Briefings
 from hindcast.ingest.dependency import Dependencies, Failures, count_once
 from hindcast.ingest.fingerprint.columns import Fingerprinter
 from hindcast.ingest.fingerprint.grouping import Groups, Join, observed
+from hindcast.ingest.histogram_window import Windows, with_buckets
 from hindcast.ingest.pulse import Pulses
 from hindcast.ingest.redact import Redactor
 from hindcast.ingest.redact.signals import redacted_alert, redacted_change
 from hindcast.ingest.template import Miner
 from hindcast.ingest.times import normalised
-from hindcast.model.columns import LOG, METRIC, RAW_LOG, SPAN, Batch, Parsed, Pattern
+from hindcast.model.columns import LOG, RAW_LOG, RAW_METRIC, SPAN, Batch, Parsed, Pattern
 from hindcast.model.errors import HindcastError
 from hindcast.model.incident import Event, EventKind
 from hindcast.model.ingest_limits import IngestLimits
@@ -70,6 +71,7 @@ class Preparation:
         self.groups: dict[str, Groups] = {}
         # When each service last exported metrics: a sign of life for detection.
         self.pulses = Pulses()
+        self._windows = Windows()
         self._dependencies = Dependencies()
         self._failures = Failures()
         self._owed_templates: deque[Pattern] = deque(maxlen=PATTERNS_OWED_MAX)
@@ -86,7 +88,8 @@ class Preparation:
 
     def _batch(self, space: str, parsed: Sequence[Parsed], now: datetime) -> Batch:
         logs = _joined((one.logs for one in parsed), RAW_LOG)
-        metrics = _joined((one.metrics for one in parsed), METRIC)
+        raw = _joined((with_buckets(one.metrics) for one in parsed), RAW_METRIC)
+        metrics = self._windows.values(space, raw) if raw is not None else None
         if metrics is not None:
             self.pulses.beat(space, pc.unique(_named(metrics["service"])).to_pylist(), now)
         spans = self._called(space, _joined((one.spans for one in parsed), SPAN), (logs, metrics))

@@ -26,7 +26,7 @@ from tests.unit.test_otlp import as_json, pairs
 
 from hindcast.ingest import otlp
 from hindcast.ingest.rows import Read
-from hindcast.model.columns import METRIC, RAW_LOG, SPAN
+from hindcast.model.columns import RAW_LOG, RAW_METRIC, SPAN
 from hindcast.model.ingest_limits import IngestLimits
 
 NANOS = 1_794_823_199_000_000_000
@@ -72,7 +72,7 @@ def points(*found: Metric) -> list[dict[str, Any]]:
     """The rows of metrics."""
     table = read("metrics", metrics(*found)).metrics
     assert table is not None
-    assert table.schema == METRIC
+    assert table.schema == RAW_METRIC
     return [{**row, "attributes": dict(row["attributes"])} for row in table.to_pylist()]
 
 
@@ -108,6 +108,7 @@ def test_a_gauge_is_a_row() -> None:
         "value": 5.0,
         "unit": "By",
         "cumulative": False,
+        "buckets": "",
         "attributes": {"host.name": "h", "pool": "heap"},
     }
 
@@ -122,8 +123,8 @@ def test_only_a_running_total_is_cumulative(temporality: Any, monotonic: bool, c
     assert [row["cumulative"] for row in points(Metric(name="n", sum=data))] == [cumulative]
 
 
-def test_a_histogram_is_told_by_its_totals_and_its_quantiles() -> None:
-    """Count and sum grow; the quantiles are read off the buckets, within the smallest and the largest."""
+def histogram(temporality: int) -> Metric:
+    """A hundred observations in four buckets."""
     point = HistogramDataPoint(
         time_unix_nano=NANOS,
         count=100,
@@ -133,19 +134,33 @@ def test_a_histogram_is_told_by_its_totals_and_its_quantiles() -> None:
         explicit_bounds=[10.0, 20.0, 50.0],
         bucket_counts=[50, 40, 9, 1],
     )
-    data = Histogram(data_points=[point], aggregation_temporality=2)  # type: ignore[arg-type]
+    data = Histogram(data_points=[point], aggregation_temporality=temporality)  # type: ignore[arg-type]
+    return Metric(name="ms", histogram=data)
 
-    found = points(Metric(name="ms", histogram=data))
 
-    assert {row["name"]: (row["value"], row["cumulative"]) for row in found} == {
-        "ms.count": (100.0, True),
-        "ms.sum": (1_500.0, True),
+def test_a_histogram_is_told_by_its_totals_and_its_quantiles() -> None:
+    """The quantiles are read off the buckets, within the smallest and the largest."""
+    assert {row["name"]: (row["value"], row["cumulative"]) for row in points(histogram(1))} == {
+        "ms.count": (100.0, False),
+        "ms.sum": (1_500.0, False),
         "ms.min": (1.0, False),
         "ms.max": (60.0, False),
         "ms.p50": (10.0, False),
         "ms.p90": (20.0, False),
         "ms.p99": (50.0, False),
     }
+
+
+def test_a_histogram_since_its_start_is_told_by_its_totals_and_its_buckets() -> None:
+    """Extremes and quantiles since a process began are of no window: the buckets wait for the next export."""
+    found = points(histogram(2))
+
+    assert [(row["name"], row["value"], row["cumulative"]) for row in found] == [
+        ("ms.count", 100.0, True),
+        ("ms.sum", 1_500.0, True),
+        ("ms", 0.0, False),
+    ]
+    assert [row["buckets"] for row in found] == ["", "", "[[0.0,10.0,50],[10.0,20.0,40],[20.0,50.0,9],[50.0,50.0,1]]"]
 
 
 def test_a_histogram_without_buckets_is_its_totals() -> None:

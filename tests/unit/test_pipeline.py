@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -14,7 +15,7 @@ from hindcast.ingest.fingerprint.columns import Fingerprinter
 from hindcast.ingest.fingerprint.grouping import Condition, Groups, Join, Split
 from hindcast.ingest.redact import Redactor
 from hindcast.ingest.template import Miner
-from hindcast.model.columns import LOG, METRIC, RAW_LOG, SPAN, Batch, Parsed
+from hindcast.model.columns import LOG, METRIC, RAW_LOG, RAW_METRIC, SPAN, Batch, Parsed
 from hindcast.model.signal import Alert, Severity, Status
 from hindcast.pipeline import Preparation, Stages
 
@@ -227,6 +228,29 @@ def test_a_metric_export_is_a_sign_of_life() -> None:
     ]
     assert (worker.service, worker.last_at, worker.interval_seconds) == ("worker", NOW + timedelta(seconds=40), 10)
     assert (worker.missed(clock.now()), web.missed(clock.now())) == (3, 0)
+
+
+def test_percentiles_of_a_running_histogram_are_of_what_came_since_the_last_export(prepare: Preparation) -> None:
+    """They rise when answers become slow, say nothing of the first export, and begin anew with the process."""
+
+    def export(second: int, *buckets: int, **other: str) -> dict[str, float]:
+        low = [[0.0, 1.0], [1.0, 5.0], [5.0, 10.0]]
+        counts = json.dumps([[*ends, count] for ends, count in zip(low, buckets, strict=True)])
+        row = {"space": "", "service": "web", "name": "s", "value": 0.0, "unit": "s", "cumulative": False}
+        at = {"time": NOW + timedelta(seconds=second), "attributes": list(other.items()), "buckets": counts}
+        (batch,) = prepare([("local", Parsed(metrics=pa.Table.from_pylist([{**row, **at}], schema=RAW_METRIC)))])
+        assert batch.metrics is not None
+        assert batch.metrics.schema == METRIC
+        return {row["name"]: row["value"] for row in batch.metrics.to_pylist()}
+
+    assert export(0, 10_000, 0, 0) == {}
+    assert export(10, 10_100, 0, 0) == {"s.p50": 0.5, "s.p90": 0.9, "s.p99": 0.99}
+    assert export(10, 10_100, 0, 0) == {}
+    assert export(20, 10_100, 0, 100) == {"s.p50": 7.5, "s.p90": 9.5, "s.p99": 9.95}
+    assert export(30, 10_100, 0, 100) == {}
+    assert export(30, 5, 5, 5, route="/pay") == {}
+    assert export(40, 0, 2, 0) == {"s.p50": 3.0, "s.p90": 4.6, "s.p99": 4.96}
+    assert export(50, 4, 1, 0) == {}
 
 
 def test_people_regroup_failures_from_now_on(prepare: Preparation) -> None:

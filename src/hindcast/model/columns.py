@@ -72,6 +72,10 @@ METRIC = pa.schema(
     ]
 )
 
+# As a parser read it. A cumulative histogram's quantiles are known by what came since its last export, so it comes as a
+# row of its buckets (JSON: lower end, upper end, count), which preparing turns into quantiles. Empty for every value.
+RAW_METRIC = METRIC.append(pa.field("buckets", pa.string(), nullable=False))
+
 SPAN = pa.schema(
     [
         pa.field("space", pa.string(), nullable=False),
