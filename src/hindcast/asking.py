@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from hindcast.clues import clues_of
@@ -49,12 +50,12 @@ def cue_of(
     """A cue, and what was done to the text before it could be read."""
     clean = _cleaned(text)
     notes: tuple[str, ...] = ()
-    clues = clues_of(clean, stack=stack)
+    clues = clues_of(clean, stack=stack, earlier=True)
     if len(clean) > READ_CHARS_MAX:
         chosen, lines = _worth_reading(clean)
         notes = (f"Of {lines} lines {len(chosen)} were read: traces, and each kind of trouble once.",)
         clean = "\n".join(chosen)
-        clues = _joined(clues_of(clean), clues)
+        clues = _joined(clues_of(clean, earlier=True), clues)
     named = tuple(dict.fromkeys(name.strip() for name in services if name.strip()))
     return Cue(clean, _kind(clean, clues, stack), at, clues, named, incident), notes
 
@@ -65,9 +66,13 @@ def cue_of_case(case: Case, *, at: datetime) -> Cue:
     seen = (*case.symptoms, title) if case.symptoms else (title, case.summary)
     # Where nothing was seen but numbers, all there is to ask by is what it concerns.
     names = " ".join((*case.services, *case.components, *case.clues.identifiers)) or case.id
-    text = ("\n".join(filter(None, seen)) or names)[:READ_CHARS_MAX]
+    text = ("
+".join(filter(None, seen)) or names)[:READ_CHARS_MAX]
     is_read = keys_of_clues(case.clues) or not (any(seen) or case.stack)
     clues = case.clues if is_read else clues_of(text, stack=case.stack)
+    if case.stack:
+        asked = clues_of("", stack=case.stack, earlier=True).fingerprints
+        clues = replace(clues, fingerprints=tuple(dict.fromkeys((*clues.fingerprints, *asked))))
     return Cue(text, _kind(text, clues, case.stack), at, clues, case.services, case.id, case.occurred_at)
 
 

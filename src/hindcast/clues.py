@@ -19,8 +19,11 @@ LINE_CHARS_MAX = 1_000
 ERROR_CHARS_MAX = 400
 
 
-def clues_of(text: str, *, stack: str = "") -> Clues:
-    """What in a text (and the stack that came with it) identifies a failure."""
+def clues_of(text: str, *, stack: str = "", earlier: bool = False) -> Clues:
+    """What in a text (and the stack that came with it) identifies a failure.
+
+    A question also asks by the numbers that its trace had under `earlier` rules, which records of then still hold.
+    """
     if len(text) > READ_CHARS_MAX:
         half = READ_CHARS_MAX // 2
         text = f"{text[:half]}\n{text[-half:]}"
@@ -30,7 +33,7 @@ def clues_of(text: str, *, stack: str = "") -> Clues:
     numbers: list[int] = []
     if trace is not None:
         made = of_trace(trace)
-        numbers += [number for number in (made.app, made.system) if number]
+        numbers += [number for number in (made.app, made.system, *(made.earlier if earlier else ())) if number]
     else:
         numbers += [of_message(line).id for line in words[:LINES_FINGERPRINTED_MAX]]
     return Clues(

@@ -20,17 +20,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hindcast.briefing import Briefings
+from hindcast.ingest.dependency import Dependencies, Failures, count_once
 from hindcast.ingest.fingerprint.columns import Fingerprinter
 from hindcast.ingest.fingerprint.grouping import Groups, Join, observed
+from hindcast.ingest.histogram_window import Windows, with_buckets
+from hindcast.ingest.pulse import Pulses
 from hindcast.ingest.redact import Redactor
 from hindcast.ingest.redact.signals import redacted_alert, redacted_change
 from hindcast.ingest.template import Miner
 from hindcast.ingest.times import normalised
-from hindcast.model.columns import LOG, METRIC, RAW_LOG, SPAN, Batch, Parsed, Pattern
+from hindcast.model.columns import LOG, RAW_LOG, RAW_METRIC, SPAN, Batch, Parsed, Pattern
 from hindcast.model.errors import HindcastError, Unavailable
 from hindcast.model.incident import Event, EventKind
 from hindcast.model.ingest_limits import IngestLimits
-from hindcast.model.signal import Alert, SystemChange
+from hindcast.model.signal import Alert, Level, SystemChange
 from hindcast.outcomes import Outcomes
 from hindcast.ports import Clock
 from hindcast.register import Register
@@ -66,6 +69,11 @@ class Preparation:
         self.noticed: Counter[str] = Counter()
         # What people joined and split, by space; replaced as a whole by whoever reads it from memory.
         self.groups: dict[str, Groups] = {}
+        # When each service last exported metrics: a sign of life for detection.
+        self.pulses = Pulses()
+        self._windows = Windows()
+        self._dependencies = Dependencies()
+        self._failures = Failures()
         self._owed_templates: deque[Pattern] = deque(maxlen=PATTERNS_OWED_MAX)
         self._owed_fingerprints: deque[Pattern] = deque(maxlen=PATTERNS_OWED_MAX)
 
@@ -80,20 +88,40 @@ class Preparation:
 
     def _batch(self, space: str, parsed: Sequence[Parsed], now: datetime) -> Batch:
         logs = _joined((one.logs for one in parsed), RAW_LOG)
+        raw = _joined((with_buckets(one.metrics) for one in parsed), RAW_METRIC)
+        metrics = self._windows.values(space, raw) if raw is not None else None
+        if metrics is not None:
+            self.pulses.beat(space, pc.unique(_named(metrics["service"])).to_pylist(), now)
+        spans = self._called(space, _joined((one.spans for one in parsed), SPAN), (logs, metrics))
         prepared = self._logs(space, logs, now) if logs is not None else None
         return Batch(
             space,
             prepared,
-            self._timed(space, _joined((one.metrics for one in parsed), METRIC), now),
-            self._timed(space, _joined((one.spans for one in parsed), SPAN), now),
+            self._timed(space, metrics, now),
+            self._timed(space, spans, now),
             tuple(self._alert(alert) for one in parsed for alert in one.alerts),
             tuple(self._change(change) for one in parsed for change in one.changes),
             (*self._owed(self._owed_templates), *self._stages.miner.fresh()),
             (*self._owed(self._owed_fingerprints), *self._stages.fingerprinter.fresh()),
         )
 
+    def _called(
+        self, space: str, spans: pa.Table | None, others: Iterable[pa.Table | None]
+    ) -> pa.Table | None:  # fmt: skip
+        """Spans whose callees have the names of services; who sends, and who calls what, is known from here on."""
+        for table in (*others, spans):
+            if table is not None:
+                self._dependencies.meet(space, table["service"])
+        if spans is None:
+            return None
+        self._dependencies.learn(space, spans)
+        return spans.set_column(
+            spans.schema.get_field_index("peer"), SPAN.field("peer"), self._dependencies.names(space, spans["peer"])
+        )
+
     def owe(self, batches: Sequence[Batch]) -> None:
         """These could not be written: what was new in them is told again with the next batch."""
+        self._failures.forget()
         for batch in batches:
             self._owed_templates.extend(batch.templates)
             self._owed_fingerprints.extend(batch.fingerprints)
@@ -131,11 +159,17 @@ class Preparation:
             "span": raw["span"],
             "template": templates,
             "fingerprint": fingerprints,
+            "repeated": pa.repeat(False, rows),
+            "dependency": pc.fill_null(raw["dependency"], ""),
             "message": messages,
             "stack": stacks,
             "attributes": attributes,
         }
-        return pa.table([columns[name] for name in LOG.names], schema=LOG)
+        logs = pa.table([columns[name] for name in LOG.names], schema=LOG)
+        counted = count_once(space, logs, self._dependencies, self._failures, error_level=int(Level.ERROR))
+        for name, column in zip(("repeated", "dependency"), counted, strict=True):
+            logs = logs.set_column(LOG.get_field_index(name), LOG.field(name), column)
+        return logs
 
     def _timed(self, space: str, table: pa.Table | None, now: datetime) -> pa.Table | None:
         """Metrics or spans: they get their space, times that can be true, and names."""

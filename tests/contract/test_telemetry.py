@@ -46,6 +46,8 @@ def logs(*rows: dict[str, Any]) -> pa.Table:
         "span": "",
         "template": 0,
         "fingerprint": 0,
+        "repeated": False,
+        "dependency": "",
         "message": "hello",
         "stack": "",
         "attributes": [],
@@ -608,6 +610,24 @@ def test_lines_that_a_crash_left_uncounted_are_counted(telemetry_place: Telemetr
         store = telemetry_place.telemetry()
         assert told(store.rates(AT, after(100_000))) == [(1, "api", 9, 1), (2, "api", 9, 2), (90_000, "api", 9, 1)]
         store.close()
+
+
+def test_a_failure_counts_once_and_for_what_failed_it(telemetry_place: TelemetryPlace) -> None:
+    """A line that repeats another counts for nothing, one with a dependency for both; counted again after a crash."""
+    lines = (
+        {"time": after(1), "level": Level.ERROR, "dependency": "redis"},
+        {"time": after(1), "level": Level.ERROR, "repeated": True},
+        {"time": after(1), "level": Level.ERROR, "repeated": True, "dependency": "postgresql"},
+    )
+    counts = [(1, "api", 17, 1), (1, "postgresql", 17, 1), (1, "redis", 17, 1)]
+    store = telemetry_place.telemetry()
+    keep(store, *lines)
+    assert told(store.rates(AT, LATER)) == counts
+    assert len(store.lines(SPACE, AT, LATER)) == 3
+    for engine in telemetry_place.engines():
+        engine.run("TRUNCATE TABLE rate")
+    store.close()
+    assert told(telemetry_place.telemetry().rates(AT, LATER)) == counts
 
 
 def test_counting_again_meets_a_writer_that_was_only_slow(telemetry_place: TelemetryPlace) -> None:

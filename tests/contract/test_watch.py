@@ -6,12 +6,21 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 
+from hindcast.adapters.clock import ManualClock
 from hindcast.detect import Detector
 from hindcast.detect.anomaly import Anomalies
-from hindcast.model.columns import LOG, Batch
+from hindcast.ingest import otlp
+from hindcast.ingest.fingerprint.columns import Fingerprinter
+from hindcast.ingest.redact import Redactor
+from hindcast.ingest.template import Miner
+from hindcast.model.columns import LOG, RAW_LOG, Batch, Parsed
 from hindcast.model.incident import Event, EventKind
+from hindcast.model.ingest_limits import IngestLimits
 from hindcast.model.signal import Level
+from hindcast.pipeline import Preparation, Stages
 from hindcast.watch import COURSE_BEFORE, COURSE_STEPS_MAX, Watch
 
 if TYPE_CHECKING:
@@ -20,12 +29,22 @@ if TYPE_CHECKING:
 AT = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SPACE = "local"
 TICK = timedelta(seconds=5)
+NOTHING: dict[str, Any] = {"trace": "", "span": "", "stack": "", "dependency": "", "attributes": []}
 
 
 def errors(second: float, service: str = "payment") -> dict[str, Any]:
     """A line of some second that says error."""
     at = AT + timedelta(seconds=second)
-    empty = {"trace": "", "span": "", "template": 0, "fingerprint": 0, "stack": "", "attributes": []}
+    empty = {
+        "trace": "",
+        "span": "",
+        "template": 0,
+        "fingerprint": 0,
+        "repeated": False,
+        "dependency": "",
+        "stack": "",
+        "attributes": [],
+    }
     told = {"space": SPACE, "time": at, "arrived": at, "service": service, "level": Level.ERROR, "message": "refused"}
     return {**empty, **told}
 
@@ -109,3 +128,40 @@ def test_an_incident_is_linked_to_an_earlier_one_of_the_same_failures(chdb_place
     assert [one.previous for one in opened.values()] == [None, None, first]
     assert events[-1].incident.id == third
     assert events[-1].incident.previous == first
+def failing(second: int, number: int) -> Parsed:
+    """One request that fails: web's call to PostgreSQL and its own span, both in error, and the framework's log."""
+    at = AT + timedelta(seconds=second, milliseconds=number * 100)
+    trace = f"{second + 1:016x}{number:016x}"
+    call = {"trace_id": bytes.fromhex(trace), "start_time_unix_nano": int(at.timestamp() * 1e9), "status": {"code": 2}}
+    call["end_time_unix_nano"] = call["start_time_unix_nano"] + 1_000_000
+    named = {"db.system.name": "postgresql", "server.address": "127.0.0.1"}
+    attributes = [KeyValue(key=key, value=AnyValue(string_value=value)) for key, value in named.items()]
+    request = ExportTraceServiceRequest()
+    scoped = request.resource_spans.add()
+    scoped.resource.attributes.add(key="service.name", value=AnyValue(string_value="web"))
+    spans = scoped.scope_spans.add().spans
+    spans.add(span_id=b"\2" * 8, parent_span_id=b"\1" * 8, name="SELECT shop", kind=3, attributes=attributes, **call)
+    spans.add(span_id=b"\1" * 8, name="POST /pay", kind=2, **call)
+    line = {"time": at, "service": "web", "level": 17, "message": "Internal Server Error: /pay"}
+    logs = pa.Table.from_pylist([{**NOTHING, "trace": trace, **line}], schema=RAW_LOG)
+    parsed = otlp.parse("traces", request.SerializeToString(), IngestLimits())
+    return Parsed(logs=pa.concat_tables([logs, parsed.logs]), spans=parsed.spans)
+
+
+def test_the_origin_is_what_the_failing_calls_were_made_to(chdb_place: TelemetryPlace) -> None:
+    """A database that sends nothing is the origin of what fails in its caller, and each failed request counts once."""
+    telemetry = chdb_place.telemetry()
+    prepare = Preparation(Stages(Redactor(), Miner(), Fingerprinter()), ManualClock(AT))
+    for second in range(60):
+        telemetry.write(prepare([(SPACE, failing(second, number)) for number in range(4)]))
+    watch = Watch(telemetry, Detector(), Anomalies())
+
+    events = [event for step in range(14) for event in watch.tick(now=AT + step * TICK)]
+    last = events[-1].incident
+
+    assert {(edge.caller, edge.callee) for edge in telemetry.calls(AT, AT + timedelta(hours=1), space=SPACE)} == {
+        ("web", "postgresql")
+    }
+    assert last.origin == "postgresql"
+    rates = telemetry.rates(AT, AT + timedelta(hours=1)).group_by("service").aggregate([("count", "sum")])
+    assert {row["service"]: row["count_sum"] for row in rates.to_pylist()} == {"web": 240, "postgresql": 240}

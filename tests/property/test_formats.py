@@ -33,7 +33,7 @@ from hindcast.ingest.level import WORDS, infer_level, infer_levels, read_level, 
 from hindcast.ingest.otlp.values import float_text
 from hindcast.ingest.rows import Read
 from hindcast.ingest.times import normalised, read_time
-from hindcast.model.columns import METRIC, RAW_LOG, SPAN, TIME
+from hindcast.model.columns import RAW_LOG, RAW_METRIC, SPAN, TIME
 from hindcast.model.errors import Malformed
 from hindcast.model.ingest_limits import IngestLimits
 
@@ -218,7 +218,7 @@ def as_json(request: Message) -> bytes:
 def tables(read: Read) -> dict[str, list[dict[str, Any]]]:
     """The rows of a result, after its columns were found to be exactly those that were agreed on."""
     found = {}
-    for name, schema in (("logs", RAW_LOG), ("metrics", METRIC), ("spans", SPAN)):
+    for name, schema in (("logs", RAW_LOG), ("metrics", RAW_METRIC), ("spans", SPAN)):
         table = getattr(read, name)
         if table is not None:
             assert table.schema == schema

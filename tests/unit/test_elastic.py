@@ -46,6 +46,7 @@ def test_the_common_schema_is_understood_nested_and_dotted() -> None:
         "span": "",
         "message": "declined",
         "stack": "a\n  at b",
+        "dependency": "",
         "attributes": {"host.name": "h1", "error.type": "E"},
     }
 

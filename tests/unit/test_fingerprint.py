@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from hindcast.clues import clues_of
 from hindcast.ingest.fingerprint import Part, Variant, fingerprint, of_message, of_template, of_trace
 from hindcast.ingest.fingerprint.machinery import is_machinery
 from hindcast.ingest.fingerprint.names import key_of, name_of
 from hindcast.ingest.fingerprint.parameters import parameterised
+from hindcast.ingest.trace import parse
 from hindcast.model.trace import Frame, Language, Raised, Relation, Trace
 
 APP = Frame("com.acme.Pool.take")
@@ -35,6 +37,52 @@ def test_the_message_counts_only_without_a_stack() -> None:
     """Words are data as long as there are frames, and all there is when there are none."""
     assert of_trace(trace(APP, message="a")).id == of_trace(trace(APP, message="b")).id
     assert of_trace(trace(message="a")).id != of_trace(trace(message="b")).id
+
+
+DRIVER = Frame("connect", file="/usr/lib/python3/site-packages/psycopg2/__init__.py", in_app=False)
+
+
+def test_the_message_counts_where_every_frame_is_a_librarys() -> None:
+    """A library's function fails in many ways: refused is not too many clients, from whatever address."""
+    refused, full = "connection to <ip> refused", "FATAL: sorry, too many clients already"
+
+    assert of_trace(trace(DRIVER, message=refused)).id != of_trace(trace(DRIVER, message=full)).id
+    assert of_trace(trace(DRIVER, message=f"{full} 7")).id == of_trace(trace(DRIVER, message=f"{full} 8")).id
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "psycopg2.OperationalError",
+        "django.db.utils.OperationalError",
+        "org.postgresql.util.PSQLException",
+        "PDOException",
+    ],
+)
+def test_the_message_counts_where_the_type_passes_on_what_a_server_said(kind: str) -> None:
+    """In both keys, so that neither takes a refused connection for one too many."""
+    refused, full = (of_trace(trace(APP, DRIVER, kind=kind, message=text)) for text in ("refused", "too many clients"))
+
+    assert {refused.app, refused.system}.isdisjoint({full.app, full.system})
+
+
+def test_a_failure_in_code_of_ones_own_has_the_number_it_always_had() -> None:
+    """What was recorded before words of libraries counted is still found."""
+    assert f"{of_trace(trace(APP, LIBRARY)).id:016x}" == "d0d17b691f4bff4a"
+
+
+def test_a_failure_whose_words_count_keeps_its_earlier_numbers() -> None:
+    """A question finds records of when its words did not count; what is recorded now has the new number alone."""
+    stack = (
+        'Traceback (most recent call last):\n  File "/app/shop.py", line 3, in pay\n    connect()\n'
+        "psycopg2.OperationalError: "
+    )
+    refused, full = (of_trace(found) for words in ("refused", "too many clients") if (found := parse(stack + words)))
+    asked, kept = (set(clues_of(f"{stack}refused", earlier=earlier).fingerprints) for earlier in (True, False))
+
+    assert refused.earlier == full.earlier
+    assert asked == {refused.id, *refused.earlier}
+    assert kept == {refused.id}
 
 
 def test_a_new_framework_version_changes_the_system_key_alone() -> None:

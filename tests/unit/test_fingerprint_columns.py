@@ -188,3 +188,19 @@ def test_empty_and_chunked_columns_are_columns() -> None:
 
     assert assign(maker, []) == []
     assert [number > 0 for number in chunked.to_pylist()] == [True, False, True]
+
+
+def test_a_fingerprint_with_several_messages_shows_the_newest() -> None:
+    """Its title is told again whenever it reads otherwise, also where both were seen before."""
+    fingerprinter = Fingerprinter()
+
+    def titles(message: str) -> list[str]:
+        stack = (
+            f'Traceback (most recent call last):\n  File "/app/shop.py", line 3, in pay\n    go()\nShopError: {message}'
+        )
+        fingerprinter.assign(pa.array([17]), pa.array([""]), pa.array([stack]), pa.array([1], pa.uint64()))
+        return [pattern.text for pattern in fingerprinter.fresh()]
+
+    told = [titles(message) for message in ("closed", "closed", "on fire", "closed")]
+
+    assert told == [["ShopError: closed in pay"], [], ["ShopError: on fire in pay"], ["ShopError: closed in pay"]]

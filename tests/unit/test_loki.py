@@ -82,6 +82,7 @@ def test_both_encodings_say_the_same() -> None:
         "span": "",
         "message": "declined",
         "stack": "",
+        "dependency": "",
         "attributes": {**labels, "trace_id": trace},
     }
     assert as_json[1]["time"] == AT + timedelta(seconds=1)

@@ -103,6 +103,7 @@ def test_a_record_becomes_a_row() -> None:
         "span": SPAN.hex(),
         "message": "declined",
         "stack": "E: no\n at f",
+        "dependency": "",
         "attributes": {
             "host.name": "h1",
             "otel.scope.name": "app.pay",

@@ -26,7 +26,7 @@ from tests.unit.test_otlp import as_json, pairs
 
 from hindcast.ingest import otlp
 from hindcast.ingest.rows import Read
-from hindcast.model.columns import METRIC, RAW_LOG, SPAN
+from hindcast.model.columns import RAW_LOG, RAW_METRIC, SPAN
 from hindcast.model.ingest_limits import IngestLimits
 
 NANOS = 1_794_823_199_000_000_000
@@ -72,7 +72,7 @@ def points(*found: Metric) -> list[dict[str, Any]]:
     """The rows of metrics."""
     table = read("metrics", metrics(*found)).metrics
     assert table is not None
-    assert table.schema == METRIC
+    assert table.schema == RAW_METRIC
     return [{**row, "attributes": dict(row["attributes"])} for row in table.to_pylist()]
 
 
@@ -108,6 +108,7 @@ def test_a_gauge_is_a_row() -> None:
         "value": 5.0,
         "unit": "By",
         "cumulative": False,
+        "buckets": "",
         "attributes": {"host.name": "h", "pool": "heap"},
     }
 
@@ -122,8 +123,8 @@ def test_only_a_running_total_is_cumulative(temporality: Any, monotonic: bool, c
     assert [row["cumulative"] for row in points(Metric(name="n", sum=data))] == [cumulative]
 
 
-def test_a_histogram_is_told_by_its_totals_and_its_quantiles() -> None:
-    """Count and sum grow; the quantiles are read off the buckets, within the smallest and the largest."""
+def histogram(temporality: int) -> Metric:
+    """A hundred observations in four buckets."""
     point = HistogramDataPoint(
         time_unix_nano=NANOS,
         count=100,
@@ -133,19 +134,33 @@ def test_a_histogram_is_told_by_its_totals_and_its_quantiles() -> None:
         explicit_bounds=[10.0, 20.0, 50.0],
         bucket_counts=[50, 40, 9, 1],
     )
-    data = Histogram(data_points=[point], aggregation_temporality=2)  # type: ignore[arg-type]
+    data = Histogram(data_points=[point], aggregation_temporality=temporality)  # type: ignore[arg-type]
+    return Metric(name="ms", histogram=data)
 
-    found = points(Metric(name="ms", histogram=data))
 
-    assert {row["name"]: (row["value"], row["cumulative"]) for row in found} == {
-        "ms.count": (100.0, True),
-        "ms.sum": (1_500.0, True),
+def test_a_histogram_is_told_by_its_totals_and_its_quantiles() -> None:
+    """The quantiles are read off the buckets, within the smallest and the largest."""
+    assert {row["name"]: (row["value"], row["cumulative"]) for row in points(histogram(1))} == {
+        "ms.count": (100.0, False),
+        "ms.sum": (1_500.0, False),
         "ms.min": (1.0, False),
         "ms.max": (60.0, False),
         "ms.p50": (10.0, False),
         "ms.p90": (20.0, False),
         "ms.p99": (50.0, False),
     }
+
+
+def test_a_histogram_since_its_start_is_told_by_its_totals_and_its_buckets() -> None:
+    """Extremes and quantiles since a process began are of no window: the buckets wait for the next export."""
+    found = points(histogram(2))
+
+    assert [(row["name"], row["value"], row["cumulative"]) for row in found] == [
+        ("ms.count", 100.0, True),
+        ("ms.sum", 1_500.0, True),
+        ("ms", 0.0, False),
+    ]
+    assert [row["buckets"] for row in found] == ["", "", "[[0.0,10.0,50],[10.0,20.0,40],[20.0,50.0,9],[50.0,50.0,1]]"]
 
 
 def test_a_histogram_without_buckets_is_its_totals() -> None:
@@ -254,7 +269,6 @@ def test_a_span_is_a_row() -> None:
 
     assert found.spans is not None
     assert found.spans.schema == SPAN
-    assert found.logs is None
     [row] = found.spans.to_pylist()
     assert {**row, "attributes": dict(row["attributes"])} == {
         "space": "",
@@ -299,9 +313,76 @@ def test_an_exception_of_a_span_is_an_error_in_the_log() -> None:
         "span": "02" * 8,
         "message": "E: no",
         "stack": "E: no\n at f",
+        "dependency": "",
         "attributes": {"host.name": "h", "exception.type": "E", "exception.message": "no"},
     }
     assert (second["span"], second["message"], second["time"]) == ("04" * 8, "exception", AT + timedelta(seconds=0.1))
+
+
+def test_a_span_that_failed_without_an_exception_is_an_error_in_the_log() -> None:
+    """Its line names its operation and what its status says, at its end; to a client an answer of 4xx is no failure."""
+    refused = span(kind=3, name="GET", status=Status(code=2), attributes=pairs(http__response__status_code="404"))  # type: ignore[arg-type]
+    served = span(
+        kind=2,
+        name="POST /pay",
+        status=Status(code=2),  # type: ignore[arg-type]
+        attributes=pairs(http__response__status_code="503", server__address="shop"),
+    )
+    asked = span(
+        kind=3,
+        name="SELECT shop",
+        status=Status(code=2, message="too many clients"),  # type: ignore[arg-type]
+        attributes=pairs(db__system__name="postgresql", server__address="10.0.0.9", server__port="5432"),
+    )
+    wrongly = span(
+        kind=3,
+        name="SELECT shop",
+        status=Status(code=2, message="UndefinedColumn: no such column"),  # type: ignore[arg-type]
+        attributes=pairs(db__system__name="postgresql"),
+    )
+
+    found = read("traces", traces(refused, served, asked, wrongly))
+
+    assert found.logs is not None
+    assert [
+        (row["message"], row["level"], row["dependency"].split("\x1f")[0], row["time"])
+        for row in found.logs.to_pylist()
+    ] == [
+        ("POST /pay: 503", 17, "", AT + timedelta(seconds=0.1)),
+        ("SELECT shop: too many clients", 17, "postgresql", AT + timedelta(seconds=0.1)),
+        ("SELECT shop: UndefinedColumn: no such column", 17, "", AT + timedelta(seconds=0.1)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "peer"),
+    [
+        (3, {"peer.service": "billing", "db.system": "redis"}, ["billing"]),
+        (3, {"db.system.name": "postgresql"}, ["postgresql", "postgres", "pg"]),
+        (3, {"db.system": "redis", "net.peer.name": "127.0.0.1"}, ["redis", "valkey"]),
+        (
+            3,
+            {"db.system": "mysql", "server.address": "orders.x1.eu.rds.amazonaws.com"},
+            ["orders", "orders.x1.eu.rds.amazonaws.com", "mysql", "mariadb"],
+        ),
+        (3, {"server.address": "api.stripe.com"}, ["api.stripe.com"]),
+        (3, {"server.address": "cart.shop.svc.cluster.local"}, ["cart", "cart.shop.svc.cluster.local"]),
+        (3, {"server.address": "localhost"}, [""]),
+        (3, {"rpc.service": "shop.v1.Cart"}, ["cart"]),
+        (4, {"messaging.system": "kafka", "server.address": "broker-1"}, ["broker-1", "kafka"]),
+        (5, {"messaging.system": "kafka"}, ["kafka"]),
+        (2, {"server.address": "shop.example"}, [""]),
+        (1, {"db.system": "redis"}, [""]),
+    ],
+)
+def test_a_client_span_says_whom_it_called(kind: int, said: dict[str, str], peer: list[str]) -> None:
+    """By every name that its callee may be known under: a peer's own, its host's, its kind's."""
+    named = pairs(**{key.replace(".", "__"): value for key, value in said.items()})
+
+    found = read("traces", traces(span(kind=kind, attributes=named)))
+
+    assert found.spans is not None
+    assert found.spans["peer"].to_pylist() == ["\x1f".join(peer)]
 
 
 def test_spans_without_ids_or_start_are_rejected_by_their_place() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -14,7 +15,7 @@ from hindcast.ingest.fingerprint.columns import Fingerprinter
 from hindcast.ingest.fingerprint.grouping import Condition, Groups, Join, Split
 from hindcast.ingest.redact import Redactor
 from hindcast.ingest.template import Miner
-from hindcast.model.columns import LOG, METRIC, RAW_LOG, Batch, Parsed
+from hindcast.model.columns import LOG, METRIC, RAW_LOG, RAW_METRIC, SPAN, Batch, Parsed
 from hindcast.model.signal import Alert, Severity, Status
 from hindcast.pipeline import Preparation, Stages
 
@@ -30,6 +31,7 @@ def prepare() -> Preparation:
 def logs(*rows: dict[str, Any]) -> Parsed:
     """A request with these log rows; what is left out is ordinary."""
     usual = {"time": NOW, "service": "payment", "level": 9, "trace": "", "span": "", "message": "", "stack": ""}
+    usual["dependency"] = ""
     return Parsed(logs=pa.Table.from_pylist([{**usual, "attributes": [], **row} for row in rows], schema=RAW_LOG))
 
 
@@ -110,6 +112,145 @@ def test_only_failures_have_fingerprints(prepare: Preparation) -> None:
     fine, broken = column(batches, "fingerprint")
     assert fine == 0
     assert broken != 0
+
+
+def spans(*rows: dict[str, Any]) -> Parsed:
+    """A request with these client spans; what is left out is ordinary."""
+    usual = {
+        "space": "",
+        "time": NOW,
+        "duration_us": 1000,
+        "service": "web",
+        "name": "GET",
+        "kind": 3,
+        "trace": "t1",
+        "span": "s1",
+        "parent": "",
+        "peer": "redis\x1fvalkey",
+        "status": 0,
+    }
+    return Parsed(spans=pa.Table.from_pylist([{**usual, "attributes": [], **row} for row in rows], schema=SPAN))
+
+
+def test_a_failure_that_a_trace_repeats_counts_once(prepare: Preparation) -> None:
+    """Each span up the chain and the framework's log tell of it; another service, moment or trace counts by itself."""
+    later = NOW + timedelta(seconds=1)
+    row = {"level": 17, "trace": "t1", "message": "ConnectionError: refused", "service": "web"}
+    first = prepare([("local", logs(row, {**row, "message": "Internal Server Error: /pay"}, {**row, "level": 9}))])
+    second = prepare(
+        [
+            (
+                "local",
+                logs(
+                    {**row, "time": later}, {**row, "service": "worker"}, {**row, "trace": "t2"}, {**row, "trace": ""}
+                ),
+            )
+        ]
+    )
+    third = prepare([("local", logs({**row, "time": NOW - timedelta(seconds=30)}))])
+
+    assert column(first, "repeated") == [False, True, False]
+    assert column(second, "repeated") == [True, False, False, False]
+    assert column(third, "repeated") == [False]
+
+
+def test_a_failure_that_could_not_be_written_counts_when_it_comes_again(prepare: Preparation) -> None:
+    """What a failed write counted was counted for nothing."""
+    row = {"level": 17, "trace": "t1", "message": "refused"}
+    prepare.owe(prepare([("local", logs(row))]))
+
+    assert column(prepare([("local", logs(row))]), "repeated") == [False]
+
+
+def test_an_error_counts_for_the_dependency_that_it_names(prepare: Preparation) -> None:
+    """Where its service was seen to call it, once a trace; not where it was asked wrongly, nor by a word in passing."""
+    text = "redis.exceptions.ConnectionError: Error 111 connecting to 10.0.0.9:6379. Connection refused."
+    stack = 'Traceback (most recent call last):\n  File "redis/client.py", line 1, in f\nTypeError: no'
+    row = {"level": 17, "trace": "t1", "message": text, "service": "web"}
+    before = prepare([("local", logs({**row, "trace": "t0"}))])
+    prepare([("local", spans({}))])
+    batches = prepare(
+        [
+            (
+                "local",
+                logs(
+                    row,
+                    row,
+                    {**row, "service": "worker", "trace": "t9"},
+                    {**row, "message": "redis.exceptions.DataError: Invalid input", "trace": "t2"},
+                    {**row, "message": "boom", "stack": stack, "trace": "t3"},
+                    {**row, "level": 9, "trace": "t4"},
+                ),
+            )
+        ]
+    )
+
+    assert column(before, "dependency") == [""]
+    assert column(batches, "dependency") == ["redis", "", "", "", "", ""]
+
+
+def test_a_dependency_that_sends_is_the_service_it_sends_as(prepare: Preparation) -> None:
+    """PostgreSQL's own log says `postgres`: calls to the kind `postgresql` are calls to it."""
+    named = "db.internal\x1fpostgresql\x1fpostgres\x1fpg"
+    (alone,) = prepare([("local", spans({"peer": named}))])
+    prepare([("local", logs({"service": "postgres"}))])
+    (known,) = prepare([("local", spans({"peer": named}))])
+    (other,) = prepare([("other", spans({"peer": named}, {"peer": "cart"}, {"peer": ""}))])
+    made = [batch.spans["peer"].to_pylist() for batch in (alone, known, other) if batch.spans is not None]
+
+    assert made == [["db.internal"], ["postgres"], ["db.internal", "cart", ""]]
+
+
+def test_a_metric_export_is_a_sign_of_life() -> None:
+    """Of each service it is known when it last exported and how often it does, once an interval has shown."""
+    clock = ManualClock(NOW)
+    prepare = Preparation(Stages(Redactor(), Miner(), Fingerprinter()), clock)
+    usual = {"space": "", "name": "cpu", "value": 1.0, "unit": "", "cumulative": False, "attributes": []}
+
+    def export(*services: str) -> None:
+        rows = [{**usual, "service": service, "time": clock.now()} for service in services for _ in range(3)]
+        prepare([("local", Parsed(metrics=pa.Table.from_pylist(rows, schema=METRIC)))])
+
+    export("worker", "web")
+    early = prepare.pulses.read()
+    for _ in range(4):
+        clock.move(timedelta(seconds=10))
+        export("worker", "web")
+        export("web")
+    for _ in range(4):
+        clock.move(timedelta(seconds=10))
+        export("web")
+    worker, web = prepare.pulses.read()
+
+    assert [(one.service, one.interval_seconds, one.missed(NOW)) for one in early] == [
+        ("worker", None, 0),
+        ("web", None, 0),
+    ]
+    assert (worker.service, worker.last_at, worker.interval_seconds) == ("worker", NOW + timedelta(seconds=40), 10)
+    assert (worker.missed(clock.now()), web.missed(clock.now())) == (3, 0)
+
+
+def test_percentiles_of_a_running_histogram_are_of_what_came_since_the_last_export(prepare: Preparation) -> None:
+    """They rise when answers become slow, say nothing of the first export, and begin anew with the process."""
+
+    def export(second: int, *buckets: int, **other: str) -> dict[str, float]:
+        low = [[0.0, 1.0], [1.0, 5.0], [5.0, 10.0]]
+        counts = json.dumps([[*ends, count] for ends, count in zip(low, buckets, strict=True)])
+        row = {"space": "", "service": "web", "name": "s", "value": 0.0, "unit": "s", "cumulative": False}
+        at = {"time": NOW + timedelta(seconds=second), "attributes": list(other.items()), "buckets": counts}
+        (batch,) = prepare([("local", Parsed(metrics=pa.Table.from_pylist([{**row, **at}], schema=RAW_METRIC)))])
+        assert batch.metrics is not None
+        assert batch.metrics.schema == METRIC
+        return {row["name"]: row["value"] for row in batch.metrics.to_pylist()}
+
+    assert export(0, 10_000, 0, 0) == {}
+    assert export(10, 10_100, 0, 0) == {"s.p50": 0.5, "s.p90": 0.9, "s.p99": 0.99}
+    assert export(10, 10_100, 0, 0) == {}
+    assert export(20, 10_100, 0, 100) == {"s.p50": 7.5, "s.p90": 9.5, "s.p99": 9.95}
+    assert export(30, 10_100, 0, 100) == {}
+    assert export(30, 5, 5, 5, route="/pay") == {}
+    assert export(40, 0, 2, 0) == {"s.p50": 3.0, "s.p90": 4.6, "s.p99": 4.96}
+    assert export(50, 4, 1, 0) == {}
 
 
 def test_people_regroup_failures_from_now_on(prepare: Preparation) -> None:

@@ -39,6 +39,7 @@ def test_the_new_standard_is_read_whole() -> None:
         "span": "",
         "message": "An application event",
         "stack": "",
+        "dependency": "",
         "attributes": {
             "syslog.facility": "local4",
             "host.name": "web1.example.com",

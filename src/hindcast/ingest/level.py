@@ -8,6 +8,8 @@ start of its message, conservatively: a word in the middle of a sentence says no
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
@@ -103,62 +105,137 @@ def read_levels(words: pa.Array, *, scale: Scale = Scale.JSON) -> pa.Array:
     return pc.fill_null(levels.take(encoded.indices), 0).cast(pa.uint8())
 
 
-# How much of a message is its start.
-_START_CHARS: Final = 300
+# How much of a message is its start; an access log names its status behind the whole path.
+_START_CHARS: Final = 2_000
 
 # What may stand before the level: times, dates, thread or logger names in brackets, `name - `, a process id.
 _BEFORE: Final = (
     r"(?:[\[(<]?\d[\w:.,+/-]*[\])>]?(?:\s+|\|)"
     r"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6},?\s+"
     r"|\[[^\]\n]{0,64}\]\s*"
+    r"|\{[^}\n]{0,64}\}\s*"
     r"|[\w.$/#:-]{1,64}\s+[-|]\s+"
     r"|[-|]\s+)"
 )
+# `Nov 19 04:29:12 host sshd[812]: `, as syslog writes a line into a file.
+_SYSLOG_HEAD: Final = (
+    r"(?:[A-Z][a-z]{2} {1,2}\d{1,2} [\d:]{8}|\d{4}-\d\d-\d\dT[\d:.+Z-]{8,24})"
+    r" [\w.:-]{1,64} [\w./@-]{1,64}(?:\[\d{1,10}\])?: "
+)
 _UPPER: Final = (
     "TRACE|DEBUG|INFO|INFORMATION|NOTICE|WARN|WARNING|ERROR|ERR|SEVERE|CRITICAL|CRIT|FATAL|PANIC|EMERG|EMERGENCY|ALERT"
+    "|WRN|FTL|INF|DBG|TRC"
 )
-_ANY_CASE: Final = "(?i:trace|debug|info|notice|warn|warning|error|err|severe|critical|crit|fatal|panic|emerg|alert)"
+_ANY_CASE: Final = (
+    "(?i:trace|debug|info|note|notice|warn|warning|error|err|severe|critical|crit|fatal|panic|emerg|alert|inf|wrn|ftl"
+    "|dbg|dbug|trc|fail)"
+)
 
-# In their order; the first that matches and whose word is a level decides. Bounded repeats keep each of them linear.
-_PATTERNS: Final = (
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """One way in which lines show their level: where its word stands, and what the word means there."""
+
+    # Every repeat is bounded or followed by what it cannot contain, so that each takes time in proportion to the text.
+    pattern: re.Pattern[str]
+    # Of the word in lower case; or what the line is whatever its word.
+    meaning: Mapping[str, int] | Level
+
+    def read(self, start: str) -> int:
+        """The level that a text's start shows in this way; 0 when it shows none."""
+        found = self.pattern.match(start)
+        if found is None:
+            return 0
+        return int(self.meaning) if isinstance(self.meaning, Level) else self.meaning.get(found["word"].lower(), 0)
+
+
+def _spelling(pattern: str, meaning: Mapping[str, int] | Level = WORDS) -> Spelling:
+    return Spelling(re.compile(pattern), meaning)
+
+
+# A server that answers 5xx has failed; one that answers 4xx has been asked for what it does not give.
+_STATUS: Final[dict[str, int]] = {"5": Level.ERROR, "4": Level.INFO}
+_REDIS: Final[dict[str, int]] = {"#": Level.WARN, "*": Level.INFO, "-": Level.DEBUG, ".": Level.DEBUG}
+_POSTGRES: Final[dict[str, int]] = {
+    **WORDS,
+    **dict.fromkeys(("hint", "detail", "context", "statement", "query", "location"), int(Level.INFO)),
+}
+
+# In their order; the first that shows a level decides.
+SPELLINGS: Final = (
+    # Access logs of nginx, Apache, Envoy, Traefik, uvicorn: "GET /path HTTP/1.1" 502
+    _spelling(r"^[^\"\n]{0,200}\"[A-Z]{3,16} [^\"\n]{1,1500} HTTP/\d(?:\.\d)?\" (?P<word>[45])\d\d(?:\s|$)", _STATUS),
+    # HAProxy's: times of the phases, then the status.
+    _spelling(r"^[^\n]{0,200}? [+-]?\d{1,9}(?:/[+-]?\d{1,9}){4} (?P<word>[45])\d\d \+?\d", _STATUS),
+    # PostgreSQL, whatever its log_line_prefix: the word, a colon and two blanks.
+    _spelling(
+        r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[^\n]{0,200}?\b(?P<word>DEBUG[1-5]|LOG|INFO|NOTICE|WARNING|ERROR|FATAL|PANIC"
+        r"|HINT|DETAIL|CONTEXT|STATEMENT|QUERY|LOCATION):  ",
+        _POSTGRES,
+    ),
+    # PgBouncer: 2026-11-19 04:29:12.123 UTC [1] WARNING C-0x55: …
+    _spelling(rf"^\d{{4}}-\d\d-\d\d [\d:.]{{8,15}} [A-Z]{{2,5}} \[\d{{1,10}}\] (?P<word>{_UPPER}|LOG) "),
+    # Redis: 24436:M 19 Nov 2026 04:29:12.123 # …   and, before version 4, [24436] 19 Nov 04:29:12.123 # …
+    _spelling(
+        r"^(?:\d{1,10}:[A-Z]|\[\d{1,10}\]) \d{1,2} [A-Z][a-z]{2} (?:\d{4} )?[\d:.]{8,15} (?P<word>[#*.-]) ", _REDIS
+    ),
+    # Celery: [2026-11-19 04:29:12,123: ERROR/ForkPoolWorker-1] …
+    _spelling(rf"^\[\d[\d :,.-]{{8,32}}: (?P<word>{_UPPER})/"),
     # 2026-01-01 10:00:00,123 ERROR [main] …   [2026-01-01] [E] …   name - WARN - …   production.ERROR: …
-    rf"^{_BEFORE}{{0,8}}(?:[\w-]{{1,32}}\.)?(?P<word>{_UPPER})(?:[\s:\]|,(/]|$)",
-    # [error] …   error: …   <warn> …   2026-01-01 error: …
-    rf"^{_BEFORE}{{0,8}}(?:[\[<(](?P<word>{_ANY_CASE}|[TDIWEF])[\])>])",
-    rf"^{_BEFORE}{{0,8}}(?P<word>{_ANY_CASE}):",
+    _spelling(rf"^{_BEFORE}{{0,8}}(?:[\w-]{{1,32}}\.)?(?P<word>{_UPPER})(?:[\s:\]|,(/]|$)"),
+    # [error] …   error: …   <warn> …   [proxy:error] …   [WARN ][o.e.t] …   2026-01-01 error: …
+    _spelling(rf"^{_BEFORE}{{0,8}}(?:[\[<(](?:\w{{1,32}}:)?(?P<word>{_ANY_CASE}|[TDIWEF]) {{0,2}}[\])>])"),
+    _spelling(rf"^{_BEFORE}{{0,8}}(?:{_SYSLOG_HEAD})?(?P<word>{_ANY_CASE}):"),
+    _spelling(rf"^{_SYSLOG_HEAD}(?:\[(?P<word>{_ANY_CASE})\])"),
     # glog and klog: E0102 10:00:00.000000
-    r"^(?P<word>[IWEF])\d{4} \d{2}:\d{2}:\d{2}",
+    _spelling(rf"^(?:{_SYSLOG_HEAD})?(?P<word>[IWEF])\d{{4}} \d{{2}}:\d{{2}}:\d{{2}}"),
     # Ruby's logger: E, [2026-01-01T…
-    r"^(?P<word>[DIWEF]), \[",
+    _spelling(r"^(?P<word>[DIWEF]), \["),
+    # MongoDB before its lines were JSON, and etcd before its were: 2026-11-19T04:29:12.123+0000 E NETWORK …
+    _spelling(r"^\d{4}-\d\d-\d\d[T ][\d:.,+Z-]{8,24} (?P<word>[DIWEF]) (?:\||[A-Z]{3,12} )"),
+    # MongoDB: {"t":{"$date":"…"},"s":"E",  "c":"NETWORK", …
+    _spelling(r"^\{\"t\":\{\"\$date\":\"[^\"\n]{8,40}\"\},\s{0,2}\"s\":\s?\"(?P<word>[DIWEF])\d?\""),
     # logfmt and JSON inside a text.
-    r"^(?:[^\n]{0,160}[\s{,])?\"?(?:level|lvl|severity|loglevel|log_level|levelname)\"?\s{0,2}[=:]\s{0,2}\"?(?P<word>\w{1,16})",
+    _spelling(
+        r"^(?:[^\n]{0,160}[\s{,])?\"?(?:level|lvl|severity|loglevel|log_level|log\.level|levelname)\"?\s{0,2}[=:]\s{0,2}"
+        r"\"?(?P<word>\w{1,16})"
+    ),
+    # PHP Fatal error:  Uncaught …
+    _spelling(rf"^{_BEFORE}{{0,4}}PHP (?P<word>Fatal|Warning|Notice)(?: error)?: "),
+    _spelling(rf"^{_BEFORE}{{0,4}}PHP (?:Parse|Recoverable fatal) error: ", Level.ERROR),
     # What only ever starts a failure.
-    r"^(?P<word>panic): ",
-    r"^(?P<failure>Traceback \(most recent call last\)|Exception in thread |Unhandled exception|Uncaught |Caused by: )",
-    r"^(?P<failure>thread '[^']{0,64}' panicked|fatal error: )",
+    _spelling(r"^(?P<word>panic): "),
+    _spelling(
+        r"^Traceback \(most recent call last\)|^Exception in thread |^Unhandled exception|^Uncaught ", Level.ERROR
+    ),
+    _spelling(r"^Caused by: |^thread '[^']{0,64}' panicked|^fatal error: ", Level.ERROR),
+    # systemd that gives a unit up, and a kernel that kills.
+    _spelling(
+        rf"^(?:{_SYSLOG_HEAD})?(?:Failed to start [^\n]|[\w@.:-]{{1,80}}: Failed with result "
+        r"|(?:\[ {0,6}\d{1,9}\.\d{1,9}\] )?Out of memory: Kill)",
+        Level.ERROR,
+    ),
     # The name of an exception and its words, as `java.lang.IllegalStateException: …`.
-    r"^(?P<failure>[A-Za-z_][\w.$]{0,120}(?:Error|Exception))(?::\s|$)",
+    _spelling(r"^[A-Za-z_][\w.$]{0,120}(?:Error|Exception)(?::\s|$)", Level.ERROR),
 )
-_COMPILED: Final = tuple(re.compile(pattern) for pattern in _PATTERNS)
 
 
 def infer_level(message: str) -> int:
     """The level a message shows at its start; 0 when it shows none."""
     start = message[:_START_CHARS]
-    for pattern in _COMPILED:
-        if found := pattern.match(start):
-            groups = found.groupdict()
-            if groups.get("failure"):
-                return int(Level.ERROR)
-            if (word := groups.get("word")) and (level := WORDS.get(word.lower(), 0)):
-                return level
+    for spelling in SPELLINGS:
+        if level := spelling.read(start):
+            return level
     return 0
 
 
 # A cheap look that lets most lines without a level go: no level is ever inferred from a line without one of these.
 _HINT: Final = (
-    r"(?i:trace|debug|info|notice|warn|err|severe|crit|fatal|panic|emerg|alert|level|lvl|severity|exception|uncaught"
-    r"|caused by)|^[\[<(]?[TDIWEF][\])>,\d]|[\[<(][TDIWEF][\])>]"
+    r"(?i:trace|debug|info|not[ei]|warn|err|severe|crit|fatal|panic|emerg|alert|level|lvl|severity|exception|uncaught"
+    r"|caused by|fail|out of memory|\b(?:wrn|inf|ftl|dbg|dbug|trc)\b"
+    r"|(?:log|hint|detail|context|statement|query|location):  )"
+    r"|^[\[<(]?[TDIWEF][\])>,\d]|: [IWEF]\d{4} |[\[<(][TDIWEF] {0,2}[\])>]|^\{\"t\":|[\dZ] [DIWEF] |[ :.\d] [#*.-] "
+    r"|\" [45]\d\d(?:\s|$)|/\d+ [45]\d\d "
 )
 
 

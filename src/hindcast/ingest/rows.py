@@ -65,7 +65,9 @@ class LogRows:
     def __init__(self, limits: IngestLimits) -> None:
         self.counts: Counter[str] = Counter()
         self._limits = limits
-        self._columns: dict[str, list[Any]] = {name: [] for name in RAW_LOG.names if name != "attributes"}
+        self._columns: dict[str, list[Any]] = {
+            name: [] for name in RAW_LOG.names if name not in {"attributes", "dependency"}
+        }
         self._keys: list[str] = []
         self._values: list[str] = []
         self._lengths: list[int] = []
@@ -275,6 +277,7 @@ def log_table(
 ) -> pa.Table:
     """A RAW_LOG table of columns, with every limit on their texts applied."""
     fitting = {
+        "dependency": pa.repeat("", len(columns["message"])),
         **columns,
         "message": cut(columns["message"], limits.message_bytes_max, counts, MESSAGE_CUT),
         "stack": cut(columns["stack"], limits.stack_bytes_max, counts, STACK_CUT),

@@ -29,6 +29,8 @@ RAW_LOG = pa.schema(
         pa.field("message", pa.string(), nullable=False),
         # A stack trace that came in a field of its own, or empty.
         pa.field("stack", pa.string(), nullable=False),
+        # What the failing call asked, by every name it may have (`ingest.dependency`), or empty.
+        pa.field("dependency", pa.string(), nullable=False),
         pa.field("attributes", ATTRIBUTES, nullable=False),
     ]
 )
@@ -45,6 +47,10 @@ LOG = pa.schema(
         # 0 where there is none.
         pa.field("template", pa.uint64(), nullable=False),
         pa.field("fingerprint", pa.uint64(), nullable=False),
+        # Whether it repeats a failure of its trace that another line of its service counts for.
+        pa.field("repeated", pa.bool_(), nullable=False),
+        # The service that it counts for besides its own: the one that failed it, or empty.
+        pa.field("dependency", pa.string(), nullable=False),
         pa.field("message", pa.string(), nullable=False),
         pa.field("stack", pa.string(), nullable=False),
         pa.field("attributes", ATTRIBUTES, nullable=False),
@@ -65,6 +71,10 @@ METRIC = pa.schema(
         pa.field("attributes", ATTRIBUTES, nullable=False),
     ]
 )
+
+# As a parser read it. A cumulative histogram's quantiles are known by what came since its last export, so it comes as a
+# row of its buckets (JSON: lower end, upper end, count), which preparing turns into quantiles. Empty for every value.
+RAW_METRIC = METRIC.append(pa.field("buckets", pa.string(), nullable=False))
 
 SPAN = pa.schema(
     [

@@ -105,13 +105,17 @@ ORDER BY calls DESC, caller, callee
 """
 
 
+# What one trace repeats within two seconds is one, as in the counts (`ingest.dependency.Failures`).
+_ONCE = "countIf(trace = '') + uniqExactIf((trace, intDiv(toInt64(time), 2)), trace != '')"
+
+
 def _top(column: str) -> str:
     return f"""
 SELECT leader.id AS id, words.text AS text, leader.seen AS seen, leader.first_at AS first_at, leader.most_in AS most_in
 FROM (
     SELECT id, sum(lines) AS seen, min(earliest) AS first_at, argMax(service, (lines, service)) AS most_in
     FROM (
-        SELECT {column} AS id, service, count() AS lines, min(time) AS earliest FROM $log
+        SELECT {column} AS id, service, {_ONCE} AS lines, min(time) AS earliest FROM $log
         WHERE space = {{space:String}} AND {_SERVICES} AND {_DURING} AND level >= {{level_min:UInt8}} AND {column} != 0
         GROUP BY id, service
     )

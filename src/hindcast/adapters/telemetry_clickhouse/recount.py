@@ -36,12 +36,15 @@ SELECT DISTINCT space, toInt64(time) FROM log
 WHERE time >= {_SINCE} AND time < {_UNTIL} AND arrived >= fromUnixTimestamp64Micro({{arrived_us:Int64}}, 'UTC')
 """
 
+# The services that each line counts for, as `write.counted` has it.
+_COUNTED = "ARRAY JOIN arrayFilter(name -> name != '', [if(repeated, '', toString(service)), toString(dependency)])"
+
 _MISSING = f"""
 SELECT space, second, service, level, toUInt64(sum(logged) - sum(rated)) AS count
 FROM (
-    SELECT space, toInt64(time) AS second, service, level, toInt64(count()) AS logged, toInt64(0) AS rated
-    FROM log WHERE time >= {_SINCE} AND time < {_UNTIL} AND (space, toInt64(time)) IN ({_SECONDS})
-    GROUP BY space, second, service, level
+    SELECT space, toInt64(time) AS second, counted AS service, level, toInt64(count()) AS logged, toInt64(0) AS rated
+    FROM log {_COUNTED} AS counted WHERE time >= {_SINCE} AND time < {_UNTIL} AND (space, toInt64(time)) IN ({_SECONDS})
+    GROUP BY space, second, counted, level
     UNION ALL
     SELECT space, toInt64(rate.second) AS second, service, level, toInt64(0) AS logged, toInt64(sum(count)) AS rated
     FROM rate WHERE rate.second >= {_SINCE} AND rate.second < {_UNTIL} AND (space, toInt64(rate.second)) IN ({_SECONDS})
@@ -57,10 +60,10 @@ SELECT DISTINCT write FROM log
 WHERE time >= {_SINCE} AND time < {_UNTIL} AND arrived >= fromUnixTimestamp64Micro({{arrived_us:Int64}}, 'UTC')
 """
 
-_COUNTS_OF = """
-SELECT space, toInt64(time) AS second, service, level, count() AS count FROM log
-WHERE write = {write:UInt64} AND arrived >= fromUnixTimestamp64Micro({arrived_us:Int64}, 'UTC')
-GROUP BY space, second, service, level
+_COUNTS_OF = f"""
+SELECT space, toInt64(time) AS second, counted AS service, level, count() AS count FROM log {_COUNTED} AS counted
+WHERE write = {{write:UInt64}} AND arrived >= fromUnixTimestamp64Micro({{arrived_us:Int64}}, 'UTC')
+GROUP BY space, second, counted, level
 """
 
 

@@ -157,11 +157,17 @@ def _checked(table: str, rows: pa.Table) -> pa.Table:
 
 
 def counted(logs: pa.Table) -> pa.Table:
-    """Lines by space, second, service and level."""
-    seconds = pc.floor_temporal(logs["time"], unit="second").cast(RATE.field("second").type)
-    keys = pa.table([logs["space"], seconds, logs["service"], logs["level"]], ["space", "second", "service", "level"])
+    """Lines by space, second, service and level: each failure once, and for what failed it as well."""
+    own = logs.filter(pc.invert(pc.fill_null(logs["repeated"], False)))
+    others = logs.filter(pc.not_equal(pc.fill_null(logs["dependency"], ""), ""))
+    keys = pa.concat_tables([_keys(own, "service"), _keys(others, "dependency")])
     found = keys.group_by(keys.column_names).aggregate([([], "count_all")])
     return found.rename_columns({"count_all": "count"}).select(RATE.names).cast(RATE)
+
+
+def _keys(logs: pa.Table, service: str) -> pa.Table:
+    seconds = pc.floor_temporal(logs["time"], unit="second").cast(RATE.field("second").type)
+    return pa.table([logs["space"], seconds, logs[service], logs["level"]], ["space", "second", "service", "level"])
 
 
 def numbered(rows: pa.Table, number: int) -> pa.Table:

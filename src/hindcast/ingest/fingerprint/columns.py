@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hindcast.ingest.fingerprint.scheme import Fingerprint, of_message, of_template, of_trace
+from hindcast.ingest.fingerprint.scheme import of_message, of_template, of_trace
 from hindcast.ingest.trace import LIMITS, TraceLimits, parse
 from hindcast.model.columns import Pattern
 from hindcast.model.signal import Level
@@ -46,9 +46,10 @@ class Fingerprinter:
         self._limits = limits or FingerprintLimits()
         self._trace_limits = trace_limits
         # By digest, since stacks are long.
-        self._by_text: OrderedDict[bytes, int] = OrderedDict()
+        self._by_text: OrderedDict[bytes, tuple[int, str]] = OrderedDict()
         self._by_template: OrderedDict[int, int] = OrderedDict()
-        self._told: OrderedDict[int, None] = OrderedDict()
+        # With the title that was told last: where one fingerprint has several, the newest is shown.
+        self._told: OrderedDict[int, str] = OrderedDict()
         self._fresh: list[Pattern] = []
 
     def assign(self, levels: _Column, messages: _Column, stacks: _Column, templates: _Column) -> pa.Array:
@@ -63,7 +64,7 @@ class Fingerprinter:
         return pa.array(numbers)
 
     def fresh(self) -> tuple[Pattern, ...]:
-        """Fingerprints that were given for the first time since the last call, with their titles."""
+        """Fingerprints that were given since the last call for the first time or with another title, with it."""
         found, self._fresh = tuple(self._fresh), []
         return found
 
@@ -106,18 +107,20 @@ class Fingerprinter:
         known = self._by_text.get(digest)
         if known is None:
             trace = parse(text, self._trace_limits)
-            known = self._told_of(of_trace(trace)) if trace is not None else 0
+            made = of_trace(trace) if trace is not None else None
+            known = (made.id, made.title) if made is not None else (0, "")
         _put(self._by_text, digest, known, self._limits.stacks_kept_max)
-        return known
+        return self._told_of(*known) if known[0] else 0
 
     def _of_words(self, message: str, template: int) -> int:
-        return self._told_of(of_template(template, message) if template else of_message(message))
+        made = of_template(template, message) if template else of_message(message)
+        return self._told_of(made.id, made.title)
 
-    def _told_of(self, made: Fingerprint) -> int:
-        if made.id not in self._told:
-            self._fresh.append(Pattern(made.id, made.title))
-        _put(self._told, made.id, None, self._limits.titles_kept_max)
-        return made.id
+    def _told_of(self, number: int, title: str) -> int:
+        if self._told.get(number) != title:
+            self._fresh.append(Pattern(number, title))
+        _put(self._told, number, title, self._limits.titles_kept_max)
+        return number
 
 
 def _outline(text: str) -> str:

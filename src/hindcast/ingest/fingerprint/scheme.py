@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import blake2b
 
@@ -37,6 +37,12 @@ CYCLE_FRAMES_MAX = 16
 RECURSION_TIMES_MIN = 3
 TITLE_CHARS_MAX = 200
 
+# Exceptions in which a driver passes on whatever its server said: the words are the failure.
+_PASSED_ON = re.compile(
+    r"(?:[\w.:$\\/-]{1,120}[.:\\/])?(?:OperationalError|DatabaseError|InterfaceError|InternalError|DBAPIError|SQLException"
+    r"|PSQLException|SQL\w{1,40}Exception|PDOException|StatementInvalid|ConnectionNotEstablished|ConnectionBad"
+    r"|RedisError|ResponseError|CommandError|Mongo(?:Server|Network|Db)?(?:Error|Exception)|KafkaError|KafkaException)"
+)
 _OVERFLOW = re.compile(r"stack[- ]?overflow|recursion", re.IGNORECASE)
 
 
@@ -76,6 +82,8 @@ class Fingerprint:
     system: int
     # The assertion that failed and the functions nearest to the failure, as they stand in the trace: for people.
     nearest: tuple[str, ...] = ()
+    # The numbers it had while no words beside frames counted, where these are others: old records know it by them.
+    earlier: tuple[int, ...] = ()
 
 
 def fingerprint(text: str, *, stack: str = "", template: int = 0, limits: TraceLimits = LIMITS) -> Fingerprint:
@@ -95,14 +103,30 @@ def of_trace(trace: Trace) -> Fingerprint:
     has_app = any(part.kind in ("frame", "recursion") and Variant.APP in part.counts for part in parts)
     has_frames = any(part.kind in ("frame", "recursion") and part.counts for part in parts)
     stands = has_frames or any(part.kind == "assertion" for part in parts)
+    own = has_app or trace.language is Language.NATIVE or any(part.kind == "assertion" for part in parts)
     for looked in chain:
         text = parameterised(looked.raised.message)
         if text and looked.raised.relation is not Relation.SUPPRESSED:
-            why = "the stack tells more" if stands else "no frame counts, so the words do"
-            parts.append(Part("message", text, () if stands else BOTH, why))
+            why = _why_words_count(looked.raised, stands=stands, own=own)
+            parts.append(Part("message", text, BOTH if why else (), why or "the stack tells more"))
     nearest = _nearest(chain)
     title = _title(chain[0].raised, _where(chain), trace.language)
-    return _made(parts, title, has_app=has_app or not has_frames, nearest=nearest)
+    made = _made(parts, title, has_app=has_app or not has_frames, nearest=nearest)
+    if not stands or not any(part.kind == "message" and part.counts for part in parts):
+        return made
+    before = _made([part for part in parts if part.kind != "message"], title, has_app=has_app)
+    return replace(made, earlier=tuple(number for number in (before.app, before.system) if number))
+
+
+def _why_words_count(raised: Raised, *, stands: bool, own: bool) -> str:
+    """Why an exception's words count; empty where the stack tells more."""
+    if not stands:
+        return "no frame counts, so the words do"
+    if not own:
+        return "every frame is a library's, which fails in many ways, so the words count"
+    if _PASSED_ON.fullmatch(raised.type):
+        return "the type passes on what another system said, so its words count"
+    return ""
 
 
 def of_message(message: str) -> Fingerprint:

@@ -201,6 +201,7 @@ def _numbers(
         points.field("time_unix_nano").take(where),
         pc.fill_null(value, float("nan")).take(where),
         pa.array(_growing(kind, data)[owner]),
+        pa.repeat("", len(rows)),
         attributes.taken(rows),
     )
 
@@ -225,11 +226,11 @@ def _distributions(
     for place, (metric, point) in enumerate(zip(owner.tolist(), fields, strict=True)):
         position = int(first[metric] + within[place])
         name = name_list[metric]
-        for suffix, value, is_total in point_rows(kind, point):
+        for suffix, value, is_total, buckets in point_rows(kind, point, grows=growing[metric]):
             full = name + suffix if name else ""
             grows = growing[metric] and is_total
-            row = PointRow(int(index[metric]), position, full, unit_list[metric], point["time_unix_nano"], value, grows)
-            rows.append(row)
+            at = point["time_unix_nano"]
+            rows.append(PointRow(int(index[metric]), position, full, unit_list[metric], at, value, grows, buckets))
             sources.append(place)
     repeated = np.array(sources, dtype=np.int64)
     check_spread(int(attributes.sizes[repeated].sum()))

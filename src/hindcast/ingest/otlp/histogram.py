@@ -10,6 +10,7 @@ from typing import Any, Final
 # Pieces of the number line from low to high: lower end, upper end, how many observations.
 Pieces = Sequence[tuple[float, float, int]]
 
+QUANTILES: Final = (0.5, 0.9, 0.99)
 # Beyond these scales a bucket is wider than all floats, or narrower than two neighbours of them.
 SCALE_MIN: Final = -11
 SCALE_MAX: Final = 40
@@ -58,6 +59,11 @@ def _exponential_side(scale: int, side: Mapping[str, Any]) -> Pieces | None:
         for place, count in enumerate(counts)
         if count
     )
+
+
+def quantile_suffix(share: float) -> str:
+    """What a quantile adds to the name of its histogram."""
+    return f".p{share * 100:g}"
 
 
 def quantile(pieces: Pieces, share: float, least: float | None, most: float | None) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,18 +10,25 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from hindcast.ingest.otlp.context import Context, services, with_shared
-from hindcast.ingest.otlp.histogram import Pieces, explicit_pieces, exponential_pieces, quantile
+from hindcast.ingest.otlp.histogram import (
+    QUANTILES,
+    Pieces,
+    explicit_pieces,
+    exponential_pieces,
+    quantile,
+    quantile_suffix,
+)
 from hindcast.ingest.otlp.logs import micros_of_nanos
 from hindcast.ingest.otlp.values import Decoded
 from hindcast.ingest.rows import Attributes, Read, cut
-from hindcast.model.columns import METRIC, Rejection
+from hindcast.model.columns import RAW_METRIC, Rejection
 from hindcast.model.ingest_limits import IngestLimits
 
-QUANTILES: Final = (0.5, 0.9, 0.99)
 NAME_CUT: Final = "metric_name_cut"
 NAME_BYTES_MAX: Final = 512
 NO_RECORDED_VALUE: Final = 1
@@ -39,6 +47,7 @@ class PointRow(NamedTuple):
     time_ns: int
     value: float
     cumulative: bool
+    buckets: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +62,14 @@ class PointColumns:
     time_ns: pa.Array
     value: pa.Array
     cumulative: pa.Array
+    buckets: pa.Array
     attributes: Attributes
 
     @classmethod
     def of_rows(cls, contexts: Sequence[Context], rows: Sequence[PointRow], attributes: Attributes) -> PointColumns:
         """Columns of rows that were made one by one."""
         turned = list(zip(*rows, strict=True)) or [()] * len(PointRow._fields)
-        index, position, name, unit, time_ns, value, cumulative = turned
+        index, position, name, unit, time_ns, value, cumulative, buckets = turned
         return cls(
             contexts,
             np.array(index, dtype=np.int64),
@@ -69,6 +79,7 @@ class PointColumns:
             pa.array(time_ns, pa.uint64()),
             pa.array(value, pa.float64()),
             pa.array(cumulative, pa.bool_()),
+            pa.array(buckets, pa.string()),
             attributes,
         )
 
@@ -96,12 +107,13 @@ class PointColumns:
             both("time_ns"),
             both("value"),
             both("cumulative"),
+            both("buckets"),
             attributes.taken(order),
         )
 
 
 def read_metrics(columns: PointColumns, limits: IngestLimits, counts: Counter[str]) -> Read:
-    """The METRIC table of data points. A point with a value that is no number is rejected, whole."""
+    """The RAW_METRIC table of data points. A point with a value that is no number is rejected, whole."""
     problems = (
         (pc.equal(columns.name, ""), "name: missing."),
         (pc.equal(columns.time_ns, pa.scalar(0, pa.uint64())), "timeUnixNano: missing."),
@@ -126,8 +138,9 @@ def read_metrics(columns: PointColumns, limits: IngestLimits, counts: Counter[st
         "unit": cut(columns.unit, NAME_BYTES_MAX, counts, NAME_CUT).take(where),
         "cumulative": columns.cumulative.take(where),
         "attributes": attributes.map(limits, counts),
+        "buckets": columns.buckets.take(where),
     }
-    table = pa.Table.from_arrays([made[name] for name in METRIC.names], schema=METRIC)
+    table = pa.Table.from_arrays([made[name] for name in RAW_METRIC.names], schema=RAW_METRIC)
     rejections = tuple(Rejection(position, found[position]) for position in sorted(found))
     return Read(metrics=table, rejections=rejections, altered=dict(counts))
 
@@ -192,33 +205,47 @@ KINDS: Final[dict[str, Callable[[Any], dict[str, Any]]]] = {
 }
 
 
-def point_rows(kind: str, fields: dict[str, Any]) -> Iterator[tuple[str, float, bool]]:
-    """The values of one data point: what is added to the name, the value, and whether it is a running total."""
+class PointValue(NamedTuple):
+    """One value of a data point: what is added to the name, the value, and whether it is a running total."""
+
+    suffix: str
+    value: float
+    is_total: bool
+    # The buckets of a histogram that counts since its start; its value means nothing.
+    buckets: str = ""
+
+
+def point_rows(kind: str, fields: dict[str, Any], *, grows: bool) -> Iterator[PointValue]:
+    """The values of one data point. Where it `grows` since its start, its extremes are of no window and left out."""
     if fields["flags"] & NO_RECORDED_VALUE:
         return
     if kind in {"gauge", "sum"}:
         value = fields["as_double"] if fields["as_double"] is not None else fields["as_int"]
         # A point without a value and without the flag that says so is as wrong as one that is not a number.
-        yield "", float("nan") if value is None else float(value), True
+        yield PointValue("", float("nan") if value is None else float(value), True)
         return
-    yield ".count", float(fields["count"]), True
+    yield PointValue(".count", float(fields["count"]), True)
     if fields["sum"] is not None:
-        yield ".sum", fields["sum"], True
+        yield PointValue(".sum", fields["sum"], True)
     if kind == "summary":
         for one in fields["quantile_values"][:SUMMARY_QUANTILES_MAX]:
             # Without observations in its window a summary says NaN, which is its way to say nothing.
             if one["value"] == one["value"] and 0 <= one["quantile"] <= 1:
-                yield f".p{one['quantile'] * 100:.6g}", one["value"], False
+                yield PointValue(f".p{one['quantile'] * 100:.6g}", one["value"], False)
         return
     for name in ("min", "max"):
-        if fields[name] is not None:
-            yield f".{name}", fields[name], False
+        if fields[name] is not None and not (grows and math.isfinite(fields[name])):
+            yield PointValue(f".{name}", fields[name], False)
     pieces: Pieces | None
     pieces = explicit_pieces(fields) if kind == "histogram" else exponential_pieces(fields)
     if pieces is None:
-        yield ".buckets", float("nan"), False
+        yield PointValue(".buckets", float("nan"), False)
+        return
+    if grows:
+        if len(fields["bucket_counts"] if kind == "histogram" else pieces) > 1:
+            yield PointValue("", 0.0, False, orjson.dumps(pieces).decode())
         return
     for wanted in QUANTILES:
         found = quantile(pieces, wanted, fields["min"], fields["max"])
         if found is not None:
-            yield f".p{wanted * 100:g}", found, False
+            yield PointValue(quantile_suffix(wanted), found, False)

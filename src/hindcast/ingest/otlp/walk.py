@@ -217,7 +217,7 @@ def point_columns(request: Decoded) -> PointColumns:
             )
             for point in data.data_points or ():
                 fields = KINDS[kind](point)
-                for suffix, value, is_total in point_rows(kind, fields):
+                for suffix, value, is_total, buckets in point_rows(kind, fields, grows=grows):
                     time_ns = _nanos(point.time_unix_nano, "timeUnixNano")
                     rows.append(
                         PointRow(
@@ -228,6 +228,7 @@ def point_columns(request: Decoded) -> PointColumns:
                             time_ns,
                             value,
                             grows and is_total,
+                            buckets,
                         )
                     )
                     pairs.add(point.attributes)
