@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from hindcast.briefing import Briefing, Briefings
+from hindcast.detect.mutes import Mute
 from hindcast.fixes import Fixes
 from hindcast.ingest.rows import Read
 from hindcast.instruments import Instruments, Work
@@ -135,6 +136,10 @@ class App:
         """Look once: what happened to incidents since the last look, already remembered."""
         with self.instruments.timed(Work.TICK):
             return self._parts.course.tick(tuple(self._spaces), now=self.now())
+
+    def mutes(self, space: str | None = None) -> tuple[Mute, ...]:
+        """The services of a space whose trouble somebody has called over and that are not told of for a while."""
+        return self._parts.course.mutes(space or self.space)
 
     def incidents(self, space: str | None = None, *, since: datetime | None = None) -> tuple[Incident, ...]:
         """Incidents of a space, the newest first."""

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hindcast.briefing import Briefings
+from hindcast.detect.mutes import Mute
 from hindcast.ingest.fingerprint.columns import Fingerprinter
 from hindcast.ingest.fingerprint.grouping import Groups, Join, observed
 from hindcast.ingest.redact import Redactor
@@ -28,7 +29,7 @@ from hindcast.ingest.template import Miner
 from hindcast.ingest.times import normalised
 from hindcast.model.columns import LOG, METRIC, RAW_LOG, SPAN, Batch, Parsed, Pattern
 from hindcast.model.errors import HindcastError
-from hindcast.model.incident import Event, EventKind
+from hindcast.model.incident import Event, EventKind, Incident
 from hindcast.model.ingest_limits import IngestLimits
 from hindcast.model.signal import Alert, SystemChange
 from hindcast.outcomes import Outcomes
@@ -238,13 +239,16 @@ class Course:
 
         Says which spaces are watched: those named, and whichever sent something lately.
         """
-        watched = tuple(dict.fromkeys((*spaces, *self._watch.learn(now=now))))
-        known = [
-            incident
-            for space in watched
-            if self._register.existing(space) is not None
-            for incident in self._register.recent(space, now=now)
-        ]
+        recent: dict[str, tuple[Incident, ...]] = {}
+
+        def known_in(some: Iterable[str]) -> list[Incident]:
+            for space in some:
+                if space not in recent and self._register.existing(space) is not None:
+                    recent[space] = self._register.recent(space, now=now)
+            return [incident for space in some for incident in recent.get(space, ())]
+
+        watched = tuple(dict.fromkeys((*spaces, *self._watch.learn(now=now, known_in=known_in))))
+        known = known_in(watched)
         self._watch.take_up(known)
         self._briefings.take_up(known, now=now)
         return watched
@@ -274,6 +278,10 @@ class Course:
         self._register.remember(event, actor=by)
         self._briefings.hear(event)
         return event
+
+    def mutes(self, space: str) -> tuple[Mute, ...]:
+        """The services of a space whose trouble somebody has called over and that are not told of for a while."""
+        return tuple(one for one in self._watch.mutes() if one.space == space)
 
     def _read_groups(self, spaces: Iterable[str]) -> None:
         """A join or split made on another machine or by a command counts from here on."""

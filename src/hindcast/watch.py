@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from hindcast.detect import Detector
 from hindcast.detect.anomaly import Anomalies
+from hindcast.detect.mutes import Mute
 from hindcast.model.errors import Malformed
 from hindcast.model.finding import Finding
 from hindcast.model.incident import Event, EventKind, Exemplar, Incident, Sighting, bare
@@ -85,16 +86,22 @@ class Watch:
         """One that has seen nothing yet, by the same rules."""
         return Watch(self._telemetry, Detector(self._detector.rules), Anomalies(self._anomalies.rules))
 
-    def learn(self, *, now: datetime) -> tuple[str, ...]:
-        """Go on after a restart: learn what is usual from the counts. Says which spaces were counted in."""
+    def learn(
+        self, *, now: datetime, known_in: Callable[[Sequence[str]], Iterable[Incident]] = lambda _: ()
+    ) -> tuple[str, ...]:
+        """Go on after a restart: learn what is usual from the counts. Says which spaces were counted in.
+
+        What `known_in` knows of incidents in some spaces is left out: an outage is not usual.
+        """
         spaces: dict[str, None] = {}
         for since, until, step_seconds in (
             (now - LEARN_FROM, now - LEARN_FINELY_FROM, LEARN_STEP_SECONDS),
             (now - LEARN_FINELY_FROM, now - LOOK_BACK, LEARN_FINE_STEP_SECONDS),
         ):
             past = self._telemetry.rates(since, until, step_seconds=step_seconds)
-            self._detector.backfill(past, now=now, step_seconds=step_seconds)
-            spaces |= dict.fromkeys(pc.unique(past["space"]).to_pylist())
+            counted_in = pc.unique(past["space"]).to_pylist()
+            self._detector.backfill(past, now=now, step_seconds=step_seconds, incidents=known_in(counted_in))
+            spaces |= dict.fromkeys(counted_in)
         self._alerts_until = now - LOOK_BACK
         self._gauges_until = _step(now - GAUGE_SETTLE)
         gauges = self._telemetry.gauges(
@@ -129,6 +136,10 @@ class Watch:
             return now - LOOK_BACK_SHORT
         self._looked_back_at = now
         return now - LOOK_BACK
+
+    def mutes(self) -> tuple[Mute, ...]:
+        """Every service whose trouble somebody has called over and that is not told of for a while."""
+        return self._detector.mutes
 
     def decide(self, verb: str, space: str, incident_id: str, *, by: str, now: datetime) -> Event:
         """Somebody confirms, dismisses or reopens an incident."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 import numpy as np
@@ -10,9 +10,10 @@ import pyarrow as pa
 
 from hindcast.detect.baseline import SLOTS, Baselines, Minutes
 from hindcast.detect.cascade import Graph
-from hindcast.detect.counts import Bools, Counts, check
+from hindcast.detect.counts import Bools, Counts, Name, check
 from hindcast.detect.follow import follow
 from hindcast.detect.lifecycle import Lifecycle
+from hindcast.detect.mutes import Mute
 from hindcast.detect.past import past
 from hindcast.detect.rules import Rules
 from hindcast.detect.silence import Silences
@@ -61,23 +62,36 @@ class Detector:
         return tuple(book.incidents[key] for key in book.active)
 
     @property
+    def mutes(self) -> tuple[Mute, ...]:
+        """Every service whose trouble somebody has called over and that is not told of for a while."""
+        return tuple(self._troubles.mutes.as_told(self._counts))
+
+    @property
     def names_ignored(self) -> int:
         """How many times a new service was left out because its space already has too many."""
         return self._counts.names_ignored
 
-    def backfill(self, rates: pa.Table, *, now: datetime, step_seconds: int | None = None) -> None:
+    def backfill(
+        self, rates: pa.Table, *, now: datetime, step_seconds: int | None = None, incidents: Iterable[Incident] = ()
+    ) -> None:
         """Learn what is usual from counts of the past, after a restart. Opens nothing.
 
-        The counts may be sums over steps of any length; without `step_seconds` it is read off the rows.
+        The counts may be sums over steps of any length; without `step_seconds` it is read off the rows. While a service
+        was affected by one of these incidents it was not as usual.
         """
         check(rates)
         counts = self._counts
         now_second = _second(now, "now")
         if not counts.end:
             counts.move(now_second)
+        outages = tuple(_outages(incidents))
         for minutes, watched in past(rates, counts, until=now_second - SETTLE_SECONDS, step_seconds=step_seconds):
             self._baselines.fit(len(counts.names))
-            self._learn(minutes, watched, np.zeros(len(watched), dtype=np.bool_))
+            trouble = np.zeros(len(watched), dtype=np.bool_)
+            for name, since, until in outages:
+                if name in counts.rows and since < minutes.minute + minutes.weight and until >= minutes.minute:
+                    trouble[counts.rows[name]] = True
+            self._learn(minutes, watched, trouble)
 
     def restore(self, incidents: Iterable[Incident]) -> None:
         """Go on with incidents from before a restart: those that are open, and those that a new one may repeat."""
@@ -173,7 +187,7 @@ class Detector:
         second = _second(now, "now")
         closed = book.close(book.get(incident_id, space), state, by=by, now=now)
         for one in self._troubles.of(closed.space, closed.id):
-            self._troubles.spend(one, mute_at=second)
+            self._troubles.wave_aside(one, at=second, counts=self._counts, rules=self.rules)
         return Event(kind, now, closed, f"{state} by {by}")
 
     def _know(self, edges: Iterable[tuple[str, Edge]]) -> None:
@@ -197,10 +211,7 @@ class Detector:
             errors = counts.errors[:, start : start + 60].reshape(-1, SLOTS, 10).sum(axis=2).astype(np.float64)
             lines = counts.lines[:, start : start + 60].sum(axis=1).astype(np.float64)
             trouble = np.zeros(len(counts.names), dtype=np.bool_)
-            for name, one in self._troubles.by_name.items():
-                row = counts.rows.get(name)
-                if row is not None and one.onset < (self._minute + 1) * 60:
-                    trouble[row] = not one.is_over or one.last >= self._minute * 60
+            trouble[list(self._troubles.in_minute(self._minute, counts))] = True
             # A space from which nothing came at all was not listened to.
             heard = np.bincount(counts.spaces, weights=lines)[counts.spaces] > 0
             watched = (counts.first_line < self._minute * 60 + 60) & heard
@@ -232,6 +243,15 @@ def _second(at: datetime, field: str) -> int:
     if at.tzinfo is None:
         raise Malformed("The time has no timezone.", field=field, remedy="Give a time with its timezone.")
     return int(at.timestamp() // 1)
+
+
+def _outages(incidents: Iterable[Incident]) -> Iterator[tuple[Name, int, int]]:
+    """Who was in trouble in incidents that were some, and in which minutes since 1970."""
+    for incident in incidents:
+        if incident.state is not IncidentState.DISMISSED:
+            for one in incident.affected:
+                since, until = (int(at.timestamp()) // 60 for at in (one.onset_at, one.last_trouble_at))
+                yield (incident.space, one.service), since, until
 
 
 def _has_trouble(incident: Incident, service: str) -> bool:

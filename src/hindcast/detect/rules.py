@@ -62,6 +62,10 @@ class Rules:
     hold_seconds_max: int = 1800
     # Trouble within this time after the quiet began is the same incident again; later it is a new one.
     relapse_seconds: int = 3600
+    # What goes on after somebody's word is waved aside no longer than this, and a silence no longer than that: whoever
+    # said it too early has to hear of it.
+    mute_seconds: int = 300
+    hush_seconds: int = 86_400
     # Nobody has said a word for that long: the rule confirms. None: only people do.
     confirm_after_seconds: int | None = 86_400
     # How long after its end an incident is named as the previous one of a new one.
