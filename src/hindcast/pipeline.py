@@ -10,7 +10,7 @@ due; recalling and answering take longer than a look may, and follow in a thread
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
@@ -28,10 +28,11 @@ from hindcast.ingest.redact.signals import redacted_alert, redacted_change
 from hindcast.ingest.template import Miner
 from hindcast.ingest.times import normalised
 from hindcast.model.columns import LOG, METRIC, RAW_LOG, SPAN, Batch, Parsed, Pattern
-from hindcast.model.errors import HindcastError
+from hindcast.model.errors import HindcastError, Missing, Refused
 from hindcast.model.incident import Event, EventKind, Incident
 from hindcast.model.ingest_limits import IngestLimits
 from hindcast.model.signal import Alert, SystemChange
+from hindcast.new_failures import NewFailures
 from hindcast.outcomes import Outcomes
 from hindcast.ports import Clock
 from hindcast.register import Register
@@ -221,6 +222,7 @@ class Course:
         outcomes: Outcomes,
         groups: dict[str, Groups],
         counts: Counter[str],
+        new_failures: NewFailures,
     ) -> None:
         """`groups` is where the way in looks up what people regrouped; `counts` is told of what had to wait."""
         self._watch = watch
@@ -229,6 +231,7 @@ class Course:
         self._outcomes = outcomes
         self._groups = groups
         self._counts = counts
+        self.new_failures = new_failures
         self._groups_due = datetime.min.replace(tzinfo=UTC)
         self._looked_at = datetime.min.replace(tzinfo=UTC)
         # Steps that could not be committed yet; they are tried again, in order, with every look.
@@ -265,10 +268,11 @@ class Course:
         if now >= self._groups_due or self._groups_due - now > GROUPS_EVERY:
             self._groups_due = now + GROUPS_EVERY
             self._read_groups(spaces)
-        events = self._watch.tick(now=now)
+        events = (*self._watch.tick(now=now), *self._parted(now))
         self._remember(events)
         for event in events:
             self._briefings.hear(event)
+            self.new_failures.hear(event)
         self._measure(spaces, now)
         return events
 
@@ -278,6 +282,23 @@ class Course:
         self._register.remember(event, actor=by)
         self._briefings.hear(event)
         return event
+
+    def split(self, space: str, incident_id: str, failure: int, *, by: str, now: datetime) -> tuple[Event, ...]:
+        """Somebody says that a failure which is new in an incident is another one: the new incident comes first."""
+        events = self._watch.split(space, incident_id, failure, why=f"{by} said that it is another failure", now=now)
+        for event in events:
+            self._register.remember(event, actor=by)
+            self._briefings.hear(event)
+        return events
+
+    def _parted(self, now: datetime) -> Iterator[Event]:
+        """Failures that memory knows as others than the incidents in which they began, each in one of its own."""
+        for other in self.new_failures.others():
+            try:
+                yield from self._watch.split(other.space, other.incident, other.failure, why=other.why, now=now)
+            except (Missing, Refused):
+                # Over, or split off meanwhile.
+                self._counts["failures_not_split"] += 1
 
     def mutes(self, space: str) -> tuple[Mute, ...]:
         """The services of a space whose trouble somebody has called over and that are not told of for a while."""

@@ -19,7 +19,7 @@ from hindcast.detect.anomaly import Anomalies
 from hindcast.detect.mutes import Mute
 from hindcast.model.errors import Malformed
 from hindcast.model.finding import Finding
-from hindcast.model.incident import Event, EventKind, Exemplar, Incident, Sighting, bare
+from hindcast.model.incident import Event, EventKind, Exemplar, Incident, NewFailure, Sighting, bare
 from hindcast.model.signal import Course, Edge, Level, SystemChange
 from hindcast.ports import Counted, Line, Telemetry
 
@@ -51,6 +51,10 @@ CHANGES_AFTER = timedelta(minutes=2)
 CHANGES_MAX = 20
 SIGHTINGS_MAX = 10
 EXEMPLARS_MAX = 5
+# So many failures of one service are told apart.
+FAILURES_MAX = 50
+SAMPLED_WITHIN = timedelta(hours=1)
+SAMPLE_CHARS_MAX = 500
 # In how many of the commonest failures a stack is looked for, where the first lines have none.
 STACK_LOOKS_MAX = 3
 EXEMPLAR_CHARS_MAX = 8_000
@@ -125,7 +129,12 @@ class Watch:
         told = self._telemetry.alerts(None, (self._alerts_until or now) - ALERT_OVERLAP, now + LOOK_AHEAD)
         alerts = tuple(one for one in told if not one[1].is_test)
         events = self._detector.tick(
-            rates, now=now, alerts=alerts, findings=self._metric_findings(now), edges=self._calls(rates, now)
+            rates,
+            now=now,
+            alerts=alerts,
+            findings=self._metric_findings(now),
+            edges=self._calls(rates, now),
+            look=self._failures,
         )
         self._alerts_until = now
         return tuple(self._with_evidence(event) for event in events)
@@ -151,6 +160,45 @@ class Watch:
         if verb not in verbs:
             raise Malformed(f"{verb!r} is no decision.", field="verb", remedy=f"Use one of: {', '.join(verbs)}.")
         return self._with_evidence(verbs[verb](incident_id, by=by, now=now, space=space))
+
+    def split(self, space: str, incident_id: str, failure: int, *, why: str, now: datetime) -> tuple[Event, ...]:
+        """Let a failure that is new in an incident go on in one of its own: the new incident, and what is left."""
+        events = self._detector.split(incident_id, failure, why=why, now=now, space=space)
+        return tuple(self._with_evidence(event) for event in events)
+
+    def new_failures(self, space: str, incident_id: str) -> tuple[NewFailure, ...]:
+        """The failures that began in the midst of an incident, as they were told last."""
+        known = self._evidence.get((space, incident_id))
+        return known.new_failures if known is not None else ()
+
+    def _failures(self, space: str, service: str, since: datetime, until: datetime) -> tuple[Sighting, ...]:
+        """What the errors of a service are, the commonest first."""
+        counted = self._telemetry.top_fingerprints(space, (service,), since, until + LOOK_AHEAD, count_max=FAILURES_MAX)
+        return _sightings(counted)
+
+    def _sampled(self, incident: Incident, known: Incident | None) -> tuple[NewFailure, ...]:
+        """The new failures of an incident, each with a line of it."""
+        samples = {one.id: one for one in known.new_failures} if known is not None else {}
+        found = []
+        for one in incident.new_failures:
+            sample = samples.get(one.id)
+            if one.sample or (sample is not None and sample.sample):
+                text, stack = (one.sample, one.stack) if one.sample or sample is None else (sample.sample, sample.stack)
+            else:
+                text, stack = self._sample(incident.space, one)
+            found.append(replace(one, sample=text, stack=stack))
+        return tuple(found)
+
+    def _sample(self, space: str, failure: NewFailure) -> tuple[str, str]:
+        lines = self._telemetry.lines(
+            space,
+            failure.first_at,
+            failure.first_at + SAMPLED_WITHIN,
+            services=(failure.service,),
+            fingerprint=failure.id,
+            lines_max=1,
+        )
+        return (lines[0].message[:SAMPLE_CHARS_MAX], lines[0].stack[:EXEMPLAR_CHARS_MAX]) if lines else ("", "")
 
     def _metric_findings(self, now: datetime) -> tuple[Finding, ...]:
         """What the metrics of the steps that are over say; each step is looked at once, when its stragglers are in."""
@@ -179,8 +227,10 @@ class Watch:
         incident = event.incident
         key = (incident.space, incident.id)
         known = self._evidence.get(key)
+        incident = replace(incident, new_failures=self._sampled(incident, known))
         if event.kind in TOLD_WITH_EVIDENCE or known is None:
             known = replace(self._gathered(incident), course=known.course if known is not None else None)
+        known = replace(known, new_failures=incident.new_failures)
         if event.kind in TOLD_WITH_COURSE:
             # What was counted may be gone when somebody comes to confirm it.
             known = replace(known, course=self._course(incident) or known.course)
@@ -209,6 +259,12 @@ class Watch:
         asked = self._telemetry
         templates = asked.top_templates(space, services, since, until, level_min=errors, count_max=SIGHTINGS_MAX)
         fingerprints = asked.top_fingerprints(space, services, since, until, count_max=SIGHTINGS_MAX)
+        if incident.failure:
+            # It is about one failure of a service that has others, too.
+            templates, fingerprints = (), tuple(one for one in fingerprints if one.id == incident.failure)
+        else:
+            elsewhere = {one.id for one in incident.new_failures if one.incident}
+            fingerprints = tuple(one for one in fingerprints if one.id not in elsewhere)
         return replace(
             incident,
             templates=_sightings(templates),
@@ -230,6 +286,8 @@ class Watch:
             services=incident.services,
             level_min=int(Level.ERROR),
         )
+        if incident.failure:
+            return asked(fingerprint=incident.failure, lines_max=EXEMPLARS_MAX)
         lines = asked(lines_max=EXEMPLARS_MAX)
         if any(line.stack for line in lines):
             return lines

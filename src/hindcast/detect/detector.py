@@ -11,15 +11,16 @@ import pyarrow as pa
 from hindcast.detect.baseline import SLOTS, Baselines, Minutes
 from hindcast.detect.cascade import Graph
 from hindcast.detect.counts import Bools, Counts, Name, check
+from hindcast.detect.failures import LOOK_EVERY_SECONDS, Look, look_nowhere
 from hindcast.detect.follow import follow
 from hindcast.detect.lifecycle import Lifecycle
 from hindcast.detect.mutes import Mute
 from hindcast.detect.past import past
 from hindcast.detect.rules import Rules
 from hindcast.detect.silence import Silences
-from hindcast.detect.spike import Spikes
-from hindcast.detect.trouble import Trouble, Troubles
-from hindcast.model.errors import Malformed
+from hindcast.detect.spike import Elevation, Spikes
+from hindcast.detect.trouble import Trouble, Troubles, moment
+from hindcast.model.errors import Malformed, Missing, Refused
 from hindcast.model.finding import Finding, Rule
 from hindcast.model.incident import Event, EventKind, Incident, IncidentState
 from hindcast.model.signal import Alert, Edge
@@ -101,6 +102,11 @@ class Detector:
             book.incidents[key] = incident
             book.told[key] = incident
             self._lifecycle.told.restore(incident)
+            if not incident.state.is_over:
+                self._lifecycle.failures.restore(incident)
+            if incident.state is IncidentState.OPEN and incident.failure:
+                self._lifecycle.parts.restore(incident)
+                continue
             for one in incident.affected:
                 name = (incident.space, one.service)
                 last = int(one.last_trouble_at.timestamp())
@@ -122,8 +128,9 @@ class Detector:
         alerts: Iterable[tuple[str, Alert]] = (),
         findings: Iterable[Finding] = (),
         edges: Iterable[tuple[str, Edge]] = (),
+        look: Look = look_nowhere,
     ) -> tuple[Event, ...]:
-        """Look at the counts of the last minutes, and tell what is new.
+        """Look at the counts of the last minutes, and tell what is new; `look` says what failures there are.
 
         Counts that were read before may be read again, in whole or in part, and may have grown meanwhile. Alerts may be
         told again. Edges add to those known. Time goes forward; a clock set back by seconds is waited for.
@@ -149,7 +156,10 @@ class Detector:
         self._know(edges)
         self._settle(blind=blind)
         spikes = Spikes(counts, troubles.spent_rows(counts), self._baselines, self.rules, since_seconds=passed)
-        troubles.elevate([*spikes.fixed(), *spikes.adaptive()], counts, spikes)
+        self._lifecycle.failures.look = look
+        elevations = [*spikes.fixed(), *spikes.adaptive()]
+        self._hear_others(elevations, now)
+        troubles.elevate(elevations, counts, spikes)
         silents, deaf = self._silences.look(counts, self._baselines, self.rules, blind=blind, passed_seconds=passed)
         if self.rules.silence:
             troubles.silence(silents, deaf, counts)
@@ -180,6 +190,28 @@ class Detector:
         opened = book.reopen(book.get(incident_id, space), by=by, now=now)
         return Event(EventKind.REOPENED, now, opened, f"reopened by {by}")
 
+    def split(self, incident_id: str, failure: int, *, why: str, now: datetime, space: str) -> tuple[Event, ...]:
+        """Let a failure that began in the midst of an incident go on in one of its own.
+
+        Raises Missing when the incident tells of no such failure, Refused when it has an incident already.
+        """
+        incident = self._lifecycle.book.get(incident_id, space)
+        _second(now, "now")
+        found = next((one for one in incident.new_failures if one.id == failure), None)
+        if found is None:
+            raise Missing(
+                f"{incident_id} tells of no new failure {failure}.",
+                field="failure",
+                remedy=f"`hindcast incident show {incident_id}` lists those that are new in it.",
+            )
+        if found.incident or incident.state.is_over:
+            raise Refused(
+                f"{found.incident or incident_id} is {'about it' if found.incident else 'over'} already.",
+                field="failure",
+                remedy=f"Work with {found.incident or incident_id}.",
+            )
+        return tuple(self._lifecycle.split(incident, found, now, why=why))
+
     def _close(
         self, incident_id: str, state: IncidentState, kind: EventKind, by: str, now: datetime, space: str | None
     ) -> Event:
@@ -188,7 +220,20 @@ class Detector:
         closed = book.close(book.get(incident_id, space), state, by=by, now=now)
         for one in self._troubles.of(closed.space, closed.id):
             self._troubles.wave_aside(one, at=second, counts=self._counts, rules=self.rules)
+        self._lifecycle.parts.end(closed.space, closed.id)
         return Event(kind, now, closed, f"{state} by {by}")
+
+    def _hear_others(self, elevations: Iterable[Elevation], now: datetime) -> None:
+        """End the mute of a service that shows failures which the incident that was called over is not about."""
+        for name in {self._counts.names[one.row] for one in elevations}:
+            waved = self._troubles.mutes.errors.get(name)
+            if waved is not None and self._ticked is not None and self._ticked - waved.looked >= LOOK_EVERY_SECONDS:
+                waved.looked = self._ticked
+                key = (name[0], waved.incident)
+                others = self._lifecycle.failures.unlike(key, name[1], moment(waved.since), now)
+                if others:
+                    began = min(one.first_at for one in others)
+                    self._troubles.listen(name, waved, until=max(int(began.timestamp()) - 1, waved.since))
 
     def _know(self, edges: Iterable[tuple[str, Edge]]) -> None:
         for space, edge in edges:

@@ -50,6 +50,8 @@ class Waved:
     incident: str
     # All errors of the service up to its beginning.
     errors_before: int = 0
+    # When its failures were looked at last.
+    looked: int = 0
 
 
 class Mutes:

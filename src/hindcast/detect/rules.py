@@ -57,6 +57,10 @@ class Rules:
     # A service joins the incident of another that it calls, or that calls it, if its onset is that near.
     join_seconds: int = 300
 
+    # A failure that begins in the midst of another one is told of from so many errors within the window on. No more is
+    # asked than what is clear: of a new failure none is usual.
+    new_failure_errors_min: int = 50
+
     # Back to normal for that long: awaiting confirmation. Each relapse doubles it, up to the maximum.
     hold_seconds: int = 120
     hold_seconds_max: int = 1800

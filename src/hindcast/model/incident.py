@@ -84,6 +84,24 @@ class Sighting:
 
 
 @dataclass(frozen=True, slots=True)
+class NewFailure:
+    """A failure that began in the midst of an incident, and that the incident was not about until then."""
+
+    # Its fingerprint.
+    id: int
+    service: str
+    text: str
+    # Since it began.
+    count: int
+    first_at: datetime
+    # A line of it as it was logged, and its stack.
+    sample: str = ""
+    stack: str = ""
+    # The incident of its own that it goes on in; empty: it is told of here.
+    incident: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Exemplar:
     """One log line that shows what an incident looked like."""
 
@@ -135,6 +153,10 @@ class Incident:
     fingerprints: tuple[Sighting, ...] = ()
     exemplars: tuple[Exemplar, ...] = ()
     changes: tuple[SystemChange, ...] = ()
+    # What began while it lasted and looks like something else, the oldest first.
+    new_failures: tuple[NewFailure, ...] = ()
+    # The fingerprint that it is about, where it was split off by it; 0: all errors of its services.
+    failure: int = 0
     # How it went, once it is over: telemetry is not kept as long as memory.
     course: Course | None = None
     # The incident that this one repeats, when that was already over.
@@ -173,7 +195,7 @@ class Event:
 
 def bare(incident: Incident) -> Incident:
     """An incident without its evidence: as much as a recurrence needs of one that is over."""
-    return replace(incident, templates=(), fingerprints=(), exemplars=(), changes=(), course=None)
+    return replace(incident, templates=(), fingerprints=(), exemplars=(), changes=(), new_failures=(), course=None)
 
 
 def to_json(incident: Incident) -> dict[str, Any]:

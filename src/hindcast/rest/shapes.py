@@ -55,6 +55,21 @@ class ExemplarTold:
 
 
 @dataclass(frozen=True, slots=True)
+class NewFailureTold:
+    """A failure that began in the midst of an incident."""
+
+    id: str
+    service: str
+    text: str
+    count: int
+    first_at: datetime
+    sample: str
+    stack: str
+    # The incident of its own that it goes on in; empty: it is told of here.
+    incident: str
+
+
+@dataclass(frozen=True, slots=True)
 class DetectionTold:
     """What detection saw of an incident, from its onset to its end."""
 
@@ -81,6 +96,9 @@ class DetectionTold:
     fingerprints: tuple[SightingTold, ...]
     exemplars: tuple[ExemplarTold, ...]
     changes: tuple[SystemChange, ...]
+    new_failures: tuple[NewFailureTold, ...]
+    # The fingerprint that it is about, where it was split off by it; "0": all errors of its services.
+    failure: str
     course: Course | None
     previous: str | None
     joined: str | None
@@ -248,7 +266,8 @@ def glance(summary: Summary, familiarity: Familiarity | None = None) -> Incident
 def detection(incident: Incident) -> Plain:
     """What detection saw, as JSON values."""
     told: Plain = msgspec.to_builtins(incident)
-    for seen in (*told["templates"], *told["fingerprints"]):
+    told["failure"] = str(told["failure"])
+    for seen in (*told["templates"], *told["fingerprints"], *told["new_failures"]):
         seen["id"] = str(seen["id"])
     for line in told["exemplars"]:
         line["template"], line["fingerprint"] = str(line["template"]), str(line["fingerprint"])
