@@ -259,11 +259,11 @@ class Watch:
         asked = self._telemetry
         templates = asked.top_templates(space, services, since, until, level_min=errors, count_max=SIGHTINGS_MAX)
         fingerprints = asked.top_fingerprints(space, services, since, until, count_max=SIGHTINGS_MAX)
-        if incident.failure:
+        if incident.failures:
             # It is about one failure of a service that has others, too.
-            templates, fingerprints = (), tuple(one for one in fingerprints if one.id == incident.failure)
+            templates, fingerprints = (), tuple(one for one in fingerprints if one.id in incident.failures)
         else:
-            elsewhere = {one.id for one in incident.new_failures if one.incident}
+            elsewhere = {number for one in incident.new_failures if one.incident for number in one.ids}
             fingerprints = tuple(one for one in fingerprints if one.id not in elsewhere)
         return replace(
             incident,
@@ -286,8 +286,8 @@ class Watch:
             services=incident.services,
             level_min=int(Level.ERROR),
         )
-        if incident.failure:
-            return asked(fingerprint=incident.failure, lines_max=EXEMPLARS_MAX)
+        if incident.failures:
+            return asked(fingerprint=incident.failures[0], lines_max=EXEMPLARS_MAX)
         lines = asked(lines_max=EXEMPLARS_MAX)
         if any(line.stack for line in lines):
             return lines

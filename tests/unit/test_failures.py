@@ -100,6 +100,19 @@ def test_a_failure_that_begins_in_the_midst_of_another_is_told() -> None:
     assert any(f"new since {began:%H:%M} UTC in payment: {PROFILE}" in why for why in told)
 
 
+def test_what_begins_together_is_one_failure() -> None:
+    """A failure that shows in several ways at once is told of once, by the commonest, though each is below the line."""
+    world = quiet()
+    outage(world, 100)
+    outage(world, 10, failure=POOL)
+    world.count("payment", 45, failure=PROFILE)
+    world.count("payment", 40, failure="encoder rejected an unknown enum")
+    outage(world, 10, failure=POOL)
+    (new,) = world.detector.incidents[0].new_failures
+
+    assert (new.text, new.count, len(new.also)) == (PROFILE, 85, 1)
+
+
 def test_a_template_that_was_mined_anew_is_not_new() -> None:
     """Nearly the same words are the same failure, whatever number they have."""
     world = quiet()
@@ -128,7 +141,7 @@ def test_a_split_gives_each_failure_its_own_incident() -> None:
     opened, left = world.detector.split(first.id, new.id, why="ana said so", now=world.now, space=SPACE)
     second = opened.incident
 
-    assert (opened.kind, second.services, second.failure) == (EventKind.OPENED, ("payment",), new.id)
+    assert (opened.kind, second.services, second.failures) == (EventKind.OPENED, ("payment",), (new.id,))
     assert second.title == f"payment: {PROFILE}"
     assert 100 <= second.errors <= 120
     assert left.incident.new_failures[0].incident == second.id

@@ -104,7 +104,7 @@ class Detector:
             self._lifecycle.told.restore(incident)
             if not incident.state.is_over:
                 self._lifecycle.failures.restore(incident)
-            if incident.state is IncidentState.OPEN and incident.failure:
+            if incident.state is IncidentState.OPEN and incident.failures:
                 self._lifecycle.parts.restore(incident)
                 continue
             for one in incident.affected:

@@ -27,6 +27,8 @@ SETTLED_SECONDS = 60
 # So large a part of the errors has to be of failures that are known for both to be the same trouble. Below it lies the
 # noise that every outage of a service has in common.
 ALIKE_SHARE_MIN = 0.25
+# What began so shortly after it in the same service is the same failure, in other words.
+TOGETHER = timedelta(seconds=30)
 # Two texts with that part of their words in common are one: a template that was mined anew has another number.
 ALIKE_WORDS_MIN = 0.6
 FAILURES_KEPT_MAX = 200
@@ -61,13 +63,10 @@ class Failures:
 
     def are_of(self, incident: Incident, service: str, since: datetime, now: datetime) -> bool:
         """Whether what a service shows since a time is what an incident is about, as far as anybody can say."""
-        if incident.failure:
-            known: Mapping[int, Sighting] = {one.id: one for one in self._of(incident) if one.id == incident.failure}
-        else:
-            known = self._known.get((incident.space, incident.id), {})
+        known = self._known.get((incident.space, incident.id), {})
         seen = self.look(incident.space, service, since, now)
         if not seen or not known:
-            return not incident.failure
+            return not incident.failures
         alike = sum(one.count for one in seen if _is_known(one, known))
         return alike >= ALIKE_SHARE_MIN * sum(one.count for one in seen)
 
@@ -88,7 +87,7 @@ class Failures:
     def follow(self, incident: Incident, mine: Iterable[Trouble], now: datetime) -> Incident:
         """The incident with the failures that are new in it; now and then, as a look costs a query."""
         key, second = (incident.space, incident.id), int(now.timestamp())
-        if incident.failure or second - self._looked.get(key, 0) < LOOK_EVERY_SECONDS:
+        if incident.failures or second - self._looked.get(key, 0) < LOOK_EVERY_SECONDS:
             return incident
         is_first = key not in self._looked
         self._looked[key] = second
@@ -108,19 +107,30 @@ class Failures:
     ) -> None:
         known, (space, service) = self._known.setdefault(key, {}), trouble.name
         since = max(moment(trouble.onset), now - timedelta(seconds=self._rules.window_seconds))
+        mine = {one.id: one for one in new.values() if one.service == service}
+        taken = {number for one in mine.values() for number in one.ids}
+        others: list[Sighting] = []
         for seen in self.look(space, service, since, now):
-            if seen.id in new:
-                total = self.look(space, service, new[seen.id].first_at, now)
-                count = next((one.count for one in total if one.id == seen.id), 0)
-                new[seen.id] = replace(new[seen.id], count=max(new[seen.id].count, count))
-            elif seen.first_at <= settled or _is_known(seen, known):
-                before = known.get(seen.id)
-                if before is not None or len(known) < FAILURES_KEPT_MAX:
-                    known[seen.id] = replace(
-                        seen, service=service, count=max(seen.count, before.count if before else 0)
-                    )
-            elif seen.count >= self._line(service):
-                new[seen.id] = NewFailure(seen.id, service, seen.text, seen.count, seen.first_at)
+            if seen.id in taken:
+                continue
+            if seen.first_at <= settled or _is_known(seen, known):
+                most = max(seen.count, known[seen.id].count if seen.id in known else 0)
+                if seen.id in known or len(known) < FAILURES_KEPT_MAX:
+                    known[seen.id] = replace(seen, service=service, count=most)
+                continue
+            leader = next((one for one in mine.values() if abs(seen.first_at - one.first_at) <= TOGETHER), None)
+            if leader is None:
+                others.append(seen)
+            else:
+                mine[leader.id] = replace(leader, also=(*leader.also, seen.id))
+        if others and sum(one.count for one in others) >= self._line(service):
+            first = others[0]
+            also = tuple(one.id for one in others[1:])
+            began = min(one.first_at for one in others)
+            mine[first.id] = NewFailure(first.id, service, first.text, 0, began, also=also)
+        for one in mine.values():
+            total = sum(seen.count for seen in self.look(space, service, one.first_at, now) if seen.id in one.ids)
+            new[one.id] = replace(one, count=max(one.count, total))
 
     def _line(self, service: str) -> int:
         own = self._rules.services.get(service)
@@ -129,11 +139,11 @@ class Failures:
     def hand_over(self, failure: NewFailure, to: Incident) -> None:
         """A failure goes on in an incident of its own."""
         seen = Sighting(failure.id, failure.text, failure.count, failure.first_at, failure.service)
-        self._known[to.space, to.id] = {failure.id: seen}
+        self._known[to.space, to.id] = {number: replace(seen, id=number) for number in failure.ids}
 
 
 def _new_ids(incident: Incident) -> set[int]:
-    return {one.id for one in incident.new_failures}
+    return {number for one in incident.new_failures for number in one.ids}
 
 
 def _is_known(seen: Sighting, known: Mapping[int, Sighting]) -> bool:

@@ -183,7 +183,7 @@ class Lifecycle:
         near = self._near(trouble, graph, taking)
         for incident in taking:
             if service in incident.services or (not service and incident.rule is Rule.DEAF):
-                is_asked = incident.state is IncidentState.AWAITING or incident.failure
+                is_asked = incident.state is IncidentState.AWAITING or incident.failures
                 if is_asked and not self.failures.are_of(incident, service, moment(trouble.onset), now):
                     continue
                 # What is quiet already does not come back while something near it is in trouble.
@@ -241,7 +241,7 @@ class Lifecycle:
             max(int((now - failure.first_at).total_seconds()), 1),
             why=wording.began_within(failure, incident.id),
         )
-        opened = replace(self._open(trigger, now), failure=failure.id)
+        opened = replace(self._open(trigger, now), failures=(failure.id, *failure.also))
         self.failures.hand_over(failure, opened)
         self.parts.begin(failure, trigger, opened, now)
         opened = self._work_out(opened, Troubles(), NO_GRAPH, now)
@@ -305,6 +305,8 @@ class Lifecycle:
             return self._confirm_by_rule(incident, now)
         mine = self._mine(troubles, incident)
         incident = self.failures.follow(incident, mine, now)
+        for failure in incident.new_failures:
+            self.parts.widen(incident.space, failure)
         parts = {one.service: one for one in incident.affected}
         parts.update({one.name[1]: one.affected() for one in mine if one.name[1]})
         spread = cascade.spread(bouts.for_origin(parts, mine), graph)

@@ -22,7 +22,7 @@ from hindcast.model.incident import Incident, NewFailure
 class Part:
     """One failure with an incident of its own."""
 
-    failure: int
+    failures: frozenset[int]
     trouble: Trouble
     looked: int = 0
     # The last second in which the service was seen to have other errors.
@@ -49,7 +49,7 @@ class Parts:
         name, onset, second = (incident.space, failure.service), int(failure.first_at.timestamp()), int(now.timestamp())
         trouble = Trouble(name, Rule.FIXED, onset, second, second, errors=failure.count, peak=failure.count)
         trouble.findings, trouble.incident, trouble.is_known = {Rule.FIXED: trigger}, incident.id, False
-        self._parts[incident.space, incident.id] = Part(failure.id, trouble, others_last=second)
+        self._parts[incident.space, incident.id] = Part(failure.ids, trouble, others_last=second)
 
     def restore(self, incident: Incident) -> None:
         """Go on with what was split off before a restart."""
@@ -58,7 +58,13 @@ class Parts:
             trouble = Trouble((incident.space, one.service), Rule.FIXED, onset, onset, last, errors=one.errors)
             trouble.peak, trouble.incident, trouble.is_known = one.peak, incident.id, False
             trouble.findings = {Rule.FIXED: incident.trigger}
-            self._parts[incident.space, incident.id] = Part(incident.failure, trouble, others_last=last)
+            self._parts[incident.space, incident.id] = Part(frozenset(incident.failures), trouble, others_last=last)
+
+    def widen(self, space: str, failure: NewFailure) -> None:
+        """A failure that was split off shows in more ways than it did."""
+        part = self._parts.get((space, failure.incident))
+        if part is not None:
+            part.failures |= failure.ids
 
     def end(self, space: str, incident: str) -> None:
         """What was split off is over, or all of its service goes on in its incident."""
@@ -78,12 +84,14 @@ class Parts:
         trouble, second = part.trouble, int(now.timestamp())
         part.looked = second
         space, service = trouble.name
-        split_off = {one.failure for one in self._parts.values() if one.trouble.name == trouble.name}
-        errors = sum(one.count for one in look(space, service, moment(trouble.onset), now) if one.id == part.failure)
+        split_off = {
+            number for one in self._parts.values() if one.trouble.name == trouble.name for number in one.failures
+        }
+        errors = sum(one.count for one in look(space, service, moment(trouble.onset), now) if one.id in part.failures)
         lately = look(space, service, now - timedelta(seconds=STILL_SECONDS), now)
         if errors > trouble.errors:
             trouble.errors, trouble.last = errors, second
-        trouble.peak = max(trouble.peak, sum(one.count for one in lately if one.id == part.failure))
+        trouble.peak = max(trouble.peak, sum(one.count for one in lately if one.id in part.failures))
         trouble.is_over = second - trouble.last >= STILL_SECONDS
         if sum(one.count for one in lately if one.id not in split_off) > STILL_EXCESS_MIN:
             part.others_last = second

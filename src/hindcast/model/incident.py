@@ -87,11 +87,11 @@ class Sighting:
 class NewFailure:
     """A failure that began in the midst of an incident, and that the incident was not about until then."""
 
-    # Its fingerprint.
+    # The fingerprint that leads it; those that began with it are in `also`.
     id: int
     service: str
     text: str
-    # Since it began.
+    # Of all of them, since it began.
     count: int
     first_at: datetime
     # A line of it as it was logged, and its stack.
@@ -99,6 +99,12 @@ class NewFailure:
     stack: str = ""
     # The incident of its own that it goes on in; empty: it is told of here.
     incident: str = ""
+    also: tuple[int, ...] = ()
+
+    @property
+    def ids(self) -> frozenset[int]:
+        """All its fingerprints."""
+        return frozenset((self.id, *self.also))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +161,8 @@ class Incident:
     changes: tuple[SystemChange, ...] = ()
     # What began while it lasted and looks like something else, the oldest first.
     new_failures: tuple[NewFailure, ...] = ()
-    # The fingerprint that it is about, where it was split off by it; 0: all errors of its services.
-    failure: int = 0
+    # The fingerprints that it is about, where it was split off by them; none: all errors of its services.
+    failures: tuple[int, ...] = ()
     # How it went, once it is over: telemetry is not kept as long as memory.
     course: Course | None = None
     # The incident that this one repeats, when that was already over.

@@ -67,6 +67,8 @@ class NewFailureTold:
     stack: str
     # The incident of its own that it goes on in; empty: it is told of here.
     incident: str
+    # The fingerprints that began with it.
+    also: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +99,8 @@ class DetectionTold:
     exemplars: tuple[ExemplarTold, ...]
     changes: tuple[SystemChange, ...]
     new_failures: tuple[NewFailureTold, ...]
-    # The fingerprint that it is about, where it was split off by it; "0": all errors of its services.
-    failure: str
+    # The fingerprints that it is about, where it was split off by them; none: all errors of its services.
+    failures: tuple[str, ...]
     course: Course | None
     previous: str | None
     joined: str | None
@@ -266,7 +268,9 @@ def glance(summary: Summary, familiarity: Familiarity | None = None) -> Incident
 def detection(incident: Incident) -> Plain:
     """What detection saw, as JSON values."""
     told: Plain = msgspec.to_builtins(incident)
-    told["failure"] = str(told["failure"])
+    told["failures"] = [str(one) for one in told["failures"]]
+    for new in told["new_failures"]:
+        new["also"] = [str(one) for one in new["also"]]
     for seen in (*told["templates"], *told["fingerprints"], *told["new_failures"]):
         seen["id"] = str(seen["id"])
     for line in told["exemplars"]:
