@@ -116,7 +116,8 @@ class Lifecycle:
         for incident in self.book.in_space(finding.space):
             mine = any(one.key == finding.key and one.onset_at == finding.onset_at for one in incident.findings)
             if not incident.state.is_over and (mine or (finding.service and finding.service in incident.services)):
-                if incident.state is IncidentState.AWAITING and is_strong and self._takes(incident, now):
+                is_new = is_strong and not evidence.is_earlier(finding, incident)
+                if incident.state is IncidentState.AWAITING and is_new and self._takes(incident, now):
                     incident = evidence.back(incident)
                 if mine or finding.ended_at is None:
                     self.book.put(evidence.with_finding(incident, finding, self._rules))
