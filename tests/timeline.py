@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
@@ -11,7 +12,7 @@ import pyarrow as pa
 from hindcast.detect import Detector, EventKind, Rules
 from hindcast.model.columns import RATE
 from hindcast.model.finding import Finding
-from hindcast.model.incident import Event, Incident
+from hindcast.model.incident import Event, Incident, Sighting
 from hindcast.model.signal import Alert, Edge
 
 START = datetime(2026, 11, 16, 2, 0, tzinfo=UTC)
@@ -30,6 +31,8 @@ class Timeline:
         self.events: list[Event] = []
         self._chance = np.random.default_rng(seed)
         self._rows: list[tuple[int, str, int, int]] = []
+        # What the errors were, where a test says so: second, service, text, count.
+        self._failures: list[tuple[int, str, str, int]] = []
 
     @property
     def now(self) -> datetime:
@@ -41,9 +44,23 @@ class Timeline:
         for service in services:
             self.errors[service], self.lines[service] = errors, lines
 
-    def count(self, service: str, count: int, *, level: int = 17, ago: int = 0) -> None:
-        """Lines of one second, beside what is usual."""
+    def count(self, service: str, count: int, *, level: int = 17, ago: int = 0, failure: str = "") -> None:
+        """Lines of one second, beside what is usual; `failure` says what they say."""
         self._rows.append((self.second - ago, service, level, count))
+        if failure:
+            self._failures.append((self.second - ago, service, failure, count))
+
+    def look(self, space: str, service: str, since: datetime, until: datetime) -> tuple[Sighting, ...]:
+        """The failures of a service in a time, as the store would say."""
+        assert space == SPACE
+        found: dict[str, Sighting] = {}
+        for second, name, text, count in self._failures:
+            at = START + timedelta(seconds=second)
+            if name == service and since <= at <= until:
+                known = found.get(text)
+                first, total = (known.first_at, known.count + count) if known else (at, count)
+                found[text] = Sighting(zlib.crc32(text.encode()), text, total, first, service)
+        return tuple(sorted(found.values(), key=lambda one: -one.count))
 
     def table(self, seconds: int = 150) -> pa.Table:
         """What the store has of the last seconds."""
@@ -75,6 +92,7 @@ class Timeline:
             alerts=[(SPACE, alert) for alert in alerts],
             findings=findings,
             edges=[(SPACE, Edge(caller, callee, 100)) for caller, callee in edges],
+            **({"look": self.look} if self._failures else {}),
         )
         self.events.extend(found)
         return list(found)

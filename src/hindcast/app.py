@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from hindcast.briefing import Briefing, Briefings
+from hindcast.detect.mutes import Mute
 from hindcast.fixes import Fixes
 from hindcast.ingest.rows import Read
 from hindcast.instruments import Instruments, Work
@@ -16,6 +17,7 @@ from hindcast.model.columns import Parsed
 from hindcast.model.errors import HindcastError
 from hindcast.model.ids import check_name
 from hindcast.model.incident import Event, Incident
+from hindcast.new_failures import NewFailures
 from hindcast.pipeline import Course
 from hindcast.ports import Clock, Telemetry
 from hindcast.recollect import Minds, Recollect
@@ -68,6 +70,11 @@ class App:
     def briefings(self) -> Briefings:
         """What there is to say about each incident under way."""
         return self._parts.briefings
+
+    @property
+    def new_failures(self) -> NewFailures:
+        """What memory is asked about failures that began in the midst of incidents."""
+        return self._parts.course.new_failures
 
     @property
     def workspaces(self) -> Workspaces:
@@ -137,6 +144,14 @@ class App:
             if self._has_begun and not self._parts.course.has_learnt:
                 self._spaces.update(self._parts.course.resume(tuple(self._spaces), now=self.now()))
             return self._parts.course.tick(tuple(self._spaces), now=self.now())
+
+    def mutes(self, space: str | None = None) -> tuple[Mute, ...]:
+        """The services of a space whose trouble somebody has called over and that are not told of for a while."""
+        return self._parts.course.mutes(space or self.space)
+
+    def split(self, incident_id: str, failure: int, *, by: str, space: str | None = None) -> tuple[Event, ...]:
+        """Let a failure that is new in an incident go on in one of its own: the new incident, and what is left."""
+        return self._parts.course.split(space or self.space, incident_id, failure, by=by, now=self.now())
 
     def incidents(self, space: str | None = None, *, since: datetime | None = None) -> tuple[Incident, ...]:
         """Incidents of a space, the newest first."""

@@ -66,8 +66,7 @@ def cue_of_case(case: Case, *, at: datetime) -> Cue:
     seen = (*case.symptoms, title) if case.symptoms else (title, case.summary)
     # Where nothing was seen but numbers, all there is to ask by is what it concerns.
     names = " ".join((*case.services, *case.components, *case.clues.identifiers)) or case.id
-    text = ("
-".join(filter(None, seen)) or names)[:READ_CHARS_MAX]
+    text = ("\n".join(filter(None, seen)) or names)[:READ_CHARS_MAX]
     is_read = keys_of_clues(case.clues) or not (any(seen) or case.stack)
     clues = case.clues if is_read else clues_of(text, stack=case.stack)
     if case.stack:

@@ -163,6 +163,11 @@ class Briefings:
         """The one that is ready, if there is one."""
         return self._kept.get((space, incident))
 
+    def case_of(self, space: str, incident: str) -> str:
+        """The past incident that answers for one under way; empty while none does."""
+        kept = self._kept.get((space, incident))
+        return kept.answered.diagnosis.case or "" if kept is not None and kept.answered is not None else ""
+
     def of(self, space: str, incident: str, *, now: datetime) -> Briefing:
         """The one that is ready, or worked out now. Memory that has moved on since is read again, beside the caller.
 

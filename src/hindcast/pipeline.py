@@ -10,7 +10,7 @@ due; recalling and answering take longer than a look may, and follow in a thread
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hindcast.briefing import Briefings
+from hindcast.detect.mutes import Mute
 from hindcast.ingest.dependency import Dependencies, Failures, count_once
 from hindcast.ingest.fingerprint.columns import Fingerprinter
 from hindcast.ingest.fingerprint.grouping import Groups, Join, observed
@@ -30,10 +31,11 @@ from hindcast.ingest.redact.signals import redacted_alert, redacted_change
 from hindcast.ingest.template import Miner
 from hindcast.ingest.times import normalised
 from hindcast.model.columns import LOG, RAW_LOG, RAW_METRIC, SPAN, Batch, Parsed, Pattern
-from hindcast.model.errors import HindcastError, Unavailable
-from hindcast.model.incident import Event, EventKind
+from hindcast.model.errors import HindcastError, Missing, Refused, Unavailable
+from hindcast.model.incident import Event, EventKind, Incident
 from hindcast.model.ingest_limits import IngestLimits
 from hindcast.model.signal import Alert, Level, SystemChange
+from hindcast.new_failures import NewFailures
 from hindcast.outcomes import Outcomes
 from hindcast.ports import Clock
 from hindcast.register import Register
@@ -254,6 +256,7 @@ class Course:
         outcomes: Outcomes,
         groups: dict[str, Groups],
         counts: Counter[str],
+        new_failures: NewFailures,
     ) -> None:
         """`groups` is where the way in looks up what people regrouped; `counts` is told of what had to wait."""
         self._watch = watch
@@ -262,6 +265,7 @@ class Course:
         self._outcomes = outcomes
         self._groups = groups
         self._counts = counts
+        self.new_failures = new_failures
         self._groups_due = datetime.min.replace(tzinfo=UTC)
         self._looked_at = datetime.min.replace(tzinfo=UTC)
         # Whether it knows what is usual; without, nothing can be watched.
@@ -275,27 +279,36 @@ class Course:
         Says which spaces are watched: those named, and whichever sent something lately.
         """
         try:
-            learnt, self.has_learnt = self._watch.learn(now=now), True
+            watched, known = self._learn(self._watch, spaces, now)
+            self.has_learnt = True
         except Unavailable:
             # What is remembered is taken up all the same; what is usual is learnt as soon as it can be.
-            learnt, self.has_learnt = (), False
-        return self._take_up((*spaces, *learnt), now)
+            watched, self.has_learnt = tuple(dict.fromkeys(spaces)), False
+            known = self._known(watched, {}, now)
+        return self._take_up(watched, known, now)
 
     def resume(self, spaces: Iterable[str], *, now: datetime) -> tuple[str, ...]:
         """Learn what is usual, which could not be done when it began. Raises Unavailable as long as it cannot."""
         watch = self._watch.anew()
-        learnt = watch.learn(now=now)
+        watched, known = self._learn(watch, spaces, now)
         self._watch, self.has_learnt = watch, True
-        return self._take_up((*spaces, *learnt), now)
+        return self._take_up(watched, known, now)
 
-    def _take_up(self, spaces: Iterable[str], now: datetime) -> tuple[str, ...]:
-        watched = tuple(dict.fromkeys(spaces))
-        known = [
-            incident
-            for space in watched
-            if self._register.existing(space) is not None
-            for incident in self._register.recent(space, now=now)
-        ]
+    def _learn(self, watch: Watch, spaces: Iterable[str], now: datetime) -> tuple[tuple[str, ...], list[Incident]]:
+        """Which spaces are watched and what is known in them, once what is usual was learnt."""
+        recent: dict[str, tuple[Incident, ...]] = {}
+        learnt = watch.learn(now=now, known_in=lambda some: self._known(some, recent, now))
+        watched = tuple(dict.fromkeys((*spaces, *learnt)))
+        return watched, self._known(watched, recent, now)
+
+    def _known(self, spaces: Iterable[str], recent: dict[str, tuple[Incident, ...]], now: datetime) -> list[Incident]:
+        """The incidents of late in some spaces; each space is read once."""
+        for space in spaces:
+            if space not in recent and self._register.existing(space) is not None:
+                recent[space] = self._register.recent(space, now=now)
+        return [incident for space in spaces for incident in recent.get(space, ())]
+
+    def _take_up(self, watched: tuple[str, ...], known: Sequence[Incident], now: datetime) -> tuple[str, ...]:
         self._watch.take_up(known)
         self._briefings.take_up(known, now=now)
         return watched
@@ -312,10 +325,11 @@ class Course:
         if now >= self._groups_due or self._groups_due - now > GROUPS_EVERY:
             self._groups_due = now + GROUPS_EVERY
             self._read_groups(spaces)
-        events = self._watch.tick(now=now)
+        events = (*self._watch.tick(now=now), *self._parted(now))
         self._remember(events)
         for event in events:
             self._briefings.hear(event)
+            self.new_failures.hear(event)
         self._measure(spaces, now)
         return events
 
@@ -325,6 +339,27 @@ class Course:
         self._register.remember(event, actor=by)
         self._briefings.hear(event)
         return event
+
+    def split(self, space: str, incident_id: str, failure: int, *, by: str, now: datetime) -> tuple[Event, ...]:
+        """Somebody says that a failure which is new in an incident is another one: the new incident comes first."""
+        events = self._watch.split(space, incident_id, failure, why=f"{by} said that it is another failure", now=now)
+        for event in events:
+            self._register.remember(event, actor=by)
+            self._briefings.hear(event)
+        return events
+
+    def _parted(self, now: datetime) -> Iterator[Event]:
+        """Failures that memory knows as others than the incidents in which they began, each in one of its own."""
+        for other in self.new_failures.others():
+            try:
+                yield from self._watch.split(other.space, other.incident, other.failure, why=other.why, now=now)
+            except (Missing, Refused):
+                # Over, or split off meanwhile.
+                self._counts["failures_not_split"] += 1
+
+    def mutes(self, space: str) -> tuple[Mute, ...]:
+        """The services of a space whose trouble somebody has called over and that are not told of for a while."""
+        return tuple(one for one in self._watch.mutes() if one.space == space)
 
     def _read_groups(self, spaces: Iterable[str]) -> None:
         """A join or split made on another machine or by a command counts from here on."""

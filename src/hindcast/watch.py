@@ -16,10 +16,11 @@ import pyarrow.compute as pc
 
 from hindcast.detect import Detector
 from hindcast.detect.anomaly import Anomalies
+from hindcast.detect.mutes import Mute
 from hindcast.detect.recurrence import latest_like
 from hindcast.model.errors import Malformed
 from hindcast.model.finding import Finding
-from hindcast.model.incident import Event, EventKind, Exemplar, Incident, Sighting, bare
+from hindcast.model.incident import Event, EventKind, Exemplar, Incident, NewFailure, Sighting, bare
 from hindcast.model.signal import Course, Edge, Level, SystemChange
 from hindcast.ports import Counted, Line, Telemetry
 
@@ -51,6 +52,10 @@ CHANGES_AFTER = timedelta(minutes=2)
 CHANGES_MAX = 20
 SIGHTINGS_MAX = 10
 EXEMPLARS_MAX = 5
+# So many failures of one service are told apart.
+FAILURES_MAX = 50
+SAMPLED_WITHIN = timedelta(hours=1)
+SAMPLE_CHARS_MAX = 500
 # In how many of the commonest failures a stack is looked for, where the first lines have none.
 STACK_LOOKS_MAX = 3
 EXEMPLAR_CHARS_MAX = 8_000
@@ -88,16 +93,22 @@ class Watch:
         """One that has seen nothing yet, by the same rules."""
         return Watch(self._telemetry, Detector(self._detector.rules), Anomalies(self._anomalies.rules))
 
-    def learn(self, *, now: datetime) -> tuple[str, ...]:
-        """Go on after a restart: learn what is usual from the counts. Says which spaces were counted in."""
+    def learn(
+        self, *, now: datetime, known_in: Callable[[Sequence[str]], Iterable[Incident]] = lambda _: ()
+    ) -> tuple[str, ...]:
+        """Go on after a restart: learn what is usual from the counts. Says which spaces were counted in.
+
+        What `known_in` knows of incidents in some spaces is left out: an outage is not usual.
+        """
         spaces: dict[str, None] = {}
         for since, until, step_seconds in (
             (now - LEARN_FROM, now - LEARN_FINELY_FROM, LEARN_STEP_SECONDS),
             (now - LEARN_FINELY_FROM, now - LOOK_BACK, LEARN_FINE_STEP_SECONDS),
         ):
             past = self._telemetry.rates(since, until, step_seconds=step_seconds)
-            self._detector.backfill(past, now=now, step_seconds=step_seconds)
-            spaces |= dict.fromkeys(pc.unique(past["space"]).to_pylist())
+            counted_in = pc.unique(past["space"]).to_pylist()
+            self._detector.backfill(past, now=now, step_seconds=step_seconds, incidents=known_in(counted_in))
+            spaces |= dict.fromkeys(counted_in)
         self._alerts_until = now - LOOK_BACK
         self._gauges_until = _step(now - GAUGE_SETTLE)
         gauges = self._telemetry.gauges(
@@ -122,7 +133,12 @@ class Watch:
         told = self._telemetry.alerts(None, (self._alerts_until or now) - ALERT_OVERLAP, now + LOOK_AHEAD)
         alerts = tuple(one for one in told if not one[1].is_test)
         events = self._detector.tick(
-            rates, now=now, alerts=alerts, findings=self._metric_findings(now), edges=self._calls(rates, now)
+            rates,
+            now=now,
+            alerts=alerts,
+            findings=self._metric_findings(now),
+            edges=self._calls(rates, now),
+            look=self._failures,
         )
         self._alerts_until = now
         return tuple(self._with_evidence(event) for event in events)
@@ -134,6 +150,10 @@ class Watch:
         self._looked_back_at = now
         return now - LOOK_BACK
 
+    def mutes(self) -> tuple[Mute, ...]:
+        """Every service whose trouble somebody has called over and that is not told of for a while."""
+        return self._detector.mutes
+
     def decide(self, verb: str, space: str, incident_id: str, *, by: str, now: datetime) -> Event:
         """Somebody confirms, dismisses or reopens an incident."""
         verbs: dict[str, Callable[..., Event]] = {
@@ -144,6 +164,45 @@ class Watch:
         if verb not in verbs:
             raise Malformed(f"{verb!r} is no decision.", field="verb", remedy=f"Use one of: {', '.join(verbs)}.")
         return self._with_evidence(verbs[verb](incident_id, by=by, now=now, space=space))
+
+    def split(self, space: str, incident_id: str, failure: int, *, why: str, now: datetime) -> tuple[Event, ...]:
+        """Let a failure that is new in an incident go on in one of its own: the new incident, and what is left."""
+        events = self._detector.split(incident_id, failure, why=why, now=now, space=space)
+        return tuple(self._with_evidence(event) for event in events)
+
+    def new_failures(self, space: str, incident_id: str) -> tuple[NewFailure, ...]:
+        """The failures that began in the midst of an incident, as they were told last."""
+        known = self._evidence.get((space, incident_id))
+        return known.new_failures if known is not None else ()
+
+    def _failures(self, space: str, service: str, since: datetime, until: datetime) -> tuple[Sighting, ...]:
+        """What the errors of a service are, the commonest first."""
+        counted = self._telemetry.top_fingerprints(space, (service,), since, until + LOOK_AHEAD, count_max=FAILURES_MAX)
+        return _sightings(counted)
+
+    def _sampled(self, incident: Incident, known: Incident | None) -> tuple[NewFailure, ...]:
+        """The new failures of an incident, each with a line of it."""
+        samples = {one.id: one for one in known.new_failures} if known is not None else {}
+        found = []
+        for one in incident.new_failures:
+            sample = samples.get(one.id)
+            if one.sample or (sample is not None and sample.sample):
+                text, stack = (one.sample, one.stack) if one.sample or sample is None else (sample.sample, sample.stack)
+            else:
+                text, stack = self._sample(incident.space, one)
+            found.append(replace(one, sample=text, stack=stack))
+        return tuple(found)
+
+    def _sample(self, space: str, failure: NewFailure) -> tuple[str, str]:
+        lines = self._telemetry.lines(
+            space,
+            failure.first_at,
+            failure.first_at + SAMPLED_WITHIN,
+            services=(failure.service,),
+            fingerprint=failure.id,
+            lines_max=1,
+        )
+        return (lines[0].message[:SAMPLE_CHARS_MAX], lines[0].stack[:EXEMPLAR_CHARS_MAX]) if lines else ("", "")
 
     def _metric_findings(self, now: datetime) -> tuple[Finding, ...]:
         """What the metrics of the steps that are over say; each step is looked at once, when its stragglers are in."""
@@ -172,8 +231,10 @@ class Watch:
         incident = event.incident
         key = (incident.space, incident.id)
         known = self._evidence.get(key)
+        incident = replace(incident, new_failures=self._sampled(incident, known))
         if event.kind in TOLD_WITH_EVIDENCE or known is None:
             known = self._repeating(self._gathered(incident), known)
+        known = replace(known, new_failures=incident.new_failures)
         if event.kind in TOLD_WITH_COURSE:
             # What was counted may be gone when somebody comes to confirm it.
             known = replace(known, course=self._course(incident) or known.course)
@@ -213,6 +274,12 @@ class Watch:
         asked = self._telemetry
         templates = asked.top_templates(space, services, since, until, level_min=errors, count_max=SIGHTINGS_MAX)
         fingerprints = asked.top_fingerprints(space, services, since, until, count_max=SIGHTINGS_MAX)
+        if incident.failures:
+            # It is about one failure of a service that has others, too.
+            templates, fingerprints = (), tuple(one for one in fingerprints if one.id in incident.failures)
+        else:
+            elsewhere = {number for one in incident.new_failures if one.incident for number in one.ids}
+            fingerprints = tuple(one for one in fingerprints if one.id not in elsewhere)
         return replace(
             incident,
             templates=_sightings(templates),
@@ -234,6 +301,8 @@ class Watch:
             services=incident.services,
             level_min=int(Level.ERROR),
         )
+        if incident.failures:
+            return asked(fingerprint=incident.failures[0], lines_max=EXEMPLARS_MAX)
         lines = asked(lines_max=EXEMPLARS_MAX)
         if any(line.stack for line in lines):
             return lines

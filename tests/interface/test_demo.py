@@ -15,15 +15,20 @@ import pytest
 from tests.serving import free_port
 
 GOES_ON = "Seven services have begun to log"
+NOTICED = r"inc-\d{8}-\d{4}-payment(?:-\d+)?(?=, noticed)"
 
 
 @dataclass(frozen=True)
 class Played:
-    """What both demos said, and what memory has afterwards of the first one's incident."""
+    """What both demos said, and what memory has afterwards of their incidents."""
 
     first: str
     second: str
     shown: str
+    incident: str
+    # The incident of the second start, and what memory has of it.
+    again: str
+    again_shown: str
 
 
 @pytest.fixture(scope="module")
@@ -32,10 +37,19 @@ def played(tmp_path_factory: pytest.TempPathFactory, source_environment: Mapping
     folder, port = tmp_path_factory.mktemp("demo"), free_port()
     first = end_after(running_demo(folder, source_environment, port), GOES_ON)
     incident = first.split(f"http://127.0.0.1:{port}/api/v1/incidents/")[1].split("/")[0]
+    command = [sys.executable, "-m", "hindcast", "--store", ".demo", "--space", "demo", "incident"]
+
+    def run(*words: str) -> str:
+        done = subprocess.run(
+            [*command, *words], env=source_environment, cwd=folder, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+    # As the demo says: end it, Ctrl-C, start again.
+    run("resolve", incident, "--cause", "workers kept their connections", "--fix", "released them in the teardown")
     second, _ = running_demo(folder, source_environment, port, "--rounds-only").communicate(timeout=120)
-    command = [sys.executable, "-m", "hindcast", "--store", ".demo", "--space", "demo", "incident", "show", incident]
-    shown = subprocess.run(command, env=source_environment, cwd=folder, capture_output=True, text=True, check=True)
-    return Played(first, second, shown.stdout)
+    again = re.findall(NOTICED, second)[0]
+    return Played(first, second, run("show", incident), incident, again, run("show", again))
 
 
 def running_demo(folder: Path, environment: Mapping[str, str], port: int, *words: str) -> subprocess.Popen[str]:
@@ -107,6 +121,15 @@ def test_the_next_start_remembers_everything(played: Played) -> None:
     assert "ConnectionResetError" in played.shown
     assert "Everything is remembered" in played.second
     assert "Round 1" not in played.second
+
+
+def test_the_outage_happens_again_after_it_was_resolved(played: Played) -> None:
+    """What somebody resolved is over: the second start opens an incident of its own and tells what memory says."""
+    assert "could not be told" not in played.second
+    assert "Memory is on" in played.second
+    assert played.again != played.incident
+    # It did not have to happen several times before anybody heard of it.
+    assert "payment: 120 errors" in played.again_shown
 
 
 def test_history_is_seeded_once(played: Played) -> None:

@@ -425,6 +425,19 @@ def test_a_strong_metric_finding_opens_and_ends() -> None:
     assert kinds(world.run(150)) == [EventKind.AWAITING]
 
 
+def test_a_finding_of_an_earlier_trouble_does_not_hold_an_incident_open() -> None:
+    """A gauge that was unlike itself before the onset says nothing of whether this trouble is over."""
+    world = quiet()
+    onset_at = world.now - timedelta(minutes=10)
+    outage(world)
+    for _ in range(4):
+        world.tick(findings=[metric(world, 9.0, onset_at=onset_at)])
+        world.run(60, tick=2)
+
+    assert current(world).state is IncidentState.AWAITING
+    assert "cpu" in {one.metric for one in current(world).findings}
+
+
 def test_a_weak_metric_finding_only_joins() -> None:
     """By itself it opens nothing; in an incident of its service it is evidence."""
     world = quiet()

@@ -33,6 +33,7 @@ from hindcast.ingest.template import Miner
 from hindcast.instruments import Work
 from hindcast.memory import Memory
 from hindcast.model.columns import Batch, Parsed
+from hindcast.new_failures import NewFailures
 from hindcast.outcomes import Outcomes
 from hindcast.pipeline import Course, Preparation, Stages
 from hindcast.ports import Clock, Telemetry
@@ -112,6 +113,10 @@ def open_app(settings: Settings, *, clock: Clock | None = None) -> Running:
         Outcomes(telemetry, register.casebook),
         preparation.groups,
         instruments.counts,
+        NewFailures(
+            lambda space, text, services, at: minds.of(space).ask(text, services=services, moment=at),
+            briefings.case_of,
+        ),
     )
     workspaces = open_workspaces(settings, register.memory, register.existing)
     turn = threading.Lock()

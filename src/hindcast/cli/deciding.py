@@ -68,10 +68,28 @@ def split(
     from_previous: Annotated[
         bool, typer.Option("--from-previous", help="It does not repeat the earlier incident that it is linked to.")
     ] = False,
+    failure: Annotated[
+        str,
+        typer.Option("--failure", metavar="N", help="A failure that is new in it, as `incident show` has it."),
+    ] = "",
     new_id: Annotated[str, typer.Option("--as", metavar="ID", help="The new case's id; made up if not said.")] = "",
     why: MaybeWhy = None,
+    to: To = "",
 ) -> None:
-    """Take services out of an incident into one of their own. That sticks, whatever detection sees later."""
+    """Take services, or a failure that is new in it, out of an incident into one of their own. That sticks.
+
+    A failure goes on being watched in its own incident, so that a running Hindcast has to know of it.
+    """
+    if bool(services) == bool(failure):
+        raise Malformed("Say what to take out.", field="--services", remedy="Give --services A,B or --failure N.")
+    if failure:
+        told = _asked(session, f"{incident_id}/split", {"failure": failure}, to)
+        if told is None:
+            raise Missing(
+                f"Nobody watches {incident_id}.", field="ID", remedy="`hindcast incident list` shows what is open."
+            )
+        session.answer(told, Text(f"{told['id']}: {told['title']}. It was split off {incident_id}."))
+        return
     from hindcast.casebook.joining import split as apart
     from hindcast.casebook.joining import unlink
 
@@ -140,13 +158,22 @@ def _decide(session: Session, decision: str, incident_id: str, to: str) -> None:
 
 def _told(session: Session, decision: str, incident_id: str, to: str) -> bool:
     """Hand the decision to whoever watches. False: they do not know of the incident."""
+    told = _asked(session, f"{incident_id}/decision", {"verb": decision}, to)
+    if told is None:
+        return False
+    session.answer(told, Text(f"{told['id']} is {told['state']}."))
+    return True
+
+
+def _asked(session: Session, path: str, body: dict[str, str], to: str) -> dict[str, Any] | None:
+    """What whoever watches makes of it. None: they do not know of the incident."""
     import httpx
 
     url = to or address(session.settings)
     try:
         answer = httpx.post(
-            f"{url.rstrip('/')}/api/v1/incidents/{incident_id}/decision",
-            json={"verb": decision},
+            f"{url.rstrip('/')}/api/v1/incidents/{path}",
+            json=body,
             headers=spoken_to(session.settings),
             timeout=TIMEOUT_SECONDS,
             trust_env=False,
@@ -159,14 +186,13 @@ def _told(session: Session, decision: str, incident_id: str, to: str) -> bool:
         ) from error
     told: dict[str, Any] = answer.json() if "json" in answer.headers.get("Content-Type", "") else {}
     if answer.status_code == httpx.codes.NOT_FOUND and told:
-        return False
+        return None
     if not answer.is_success:
         kind = _REFUSALS.get(answer.status_code, Unavailable)
         raise kind(
             str(told.get("detail", answer.text)), remedy=str(told.get("remedy") or "See `hindcast incident list`.")
         )
-    session.answer(told, Text(f"{told['id']} is {told['state']}."))
-    return True
+    return told
 
 
 def _in_memory(session: Session, known: Register, decision: str, incident_id: str, incident: Incident | None) -> None:

@@ -20,7 +20,7 @@ from hindcast.model.ids import Address
 if TYPE_CHECKING:
     from hindcast.casebook import Kept
     from hindcast.model.case import Case
-    from hindcast.model.incident import Incident
+    from hindcast.model.incident import Incident, NewFailure
 
 HELP = (
     "Incidents: what broke, since when, what was seen, what was tried, what ended it.\n\n"
@@ -113,6 +113,7 @@ def _evidence(one: Incident) -> list[RenderableType]:
         ("Alerts", [f"{alert.source}: {alert.title} ({alert.status})" for alert in one.alerts]),
         ("Changes in the hour before", [_change(one, number) for number in range(len(one.changes))]),
         ("Failures", [f"{seen.count:>6}  {seen.text}" for seen in one.fingerprints]),
+        ("New in it", [_new(one, failure) for failure in one.new_failures]),
         ("Lines", [f"{seen.count:>6}  {seen.text}" for seen in one.templates]),
         ("First seen", [f"{line.at:%H:%M:%S} {line.service}: {line.message}" for line in one.exemplars[:3]]),
     ]
@@ -121,6 +122,13 @@ def _evidence(one: Incident) -> list[RenderableType]:
             parts += [Text(""), Text(title, style="bold")]
             parts += [Padding(Text(clean(line)), (0, 0, 0, 2)) for line in lines]
     return parts
+
+
+def _new(one: Incident, failure: NewFailure) -> str:
+    told = f"since {failure.first_at:%H:%M:%S}: {failure.count} × {failure.service}: {failure.sample or failure.text}"
+    if failure.incident:
+        return f"{told} (goes on in {failure.incident})"
+    return f"{told} (hindcast incident split {one.id} --failure {failure.id})"
 
 
 def _because(reasons: tuple[str, ...]) -> str:

@@ -149,16 +149,18 @@ class Book:
         self._tell(opened)
         return opened
 
-    def forget(self, now: datetime) -> None:
-        """Drop what is over for so long that nothing can be its recurrence any more."""
+    def forget(self, now: datetime) -> set[Key]:
+        """Drop what is over for so long that nothing can be its recurrence any more; says which that was."""
         over = [key for key, one in self.incidents.items() if one.state.is_over]
         old = [key for key in over if self._is_old(self.incidents[key], now)]
         spare = over[: max(0, len(over) - OVER_KEPT_MAX)]
-        for key in {*old, *spare}:
+        gone = {*old, *spare}
+        for key in gone:
             del self.incidents[key]
             self.told.pop(key, None)
             self.told_at.pop(key, None)
             self.reopened_at.pop(key, None)
+        return gone
 
     def _is_old(self, incident: Incident, now: datetime) -> bool:
         last = incident.closed_at or incident.last_trouble_at

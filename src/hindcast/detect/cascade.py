@@ -83,6 +83,11 @@ class Graph:
         """The services that it reaches through calls between troubled services, itself included."""
         return _closure(service, self.callees, among)
 
+    def reached_from(self, service: str, among: set[str]) -> set[str]:
+        """Those of some services that a service reaches through any calls, itself included."""
+        everywhere = self.callees.keys() | self.callers.keys()
+        return _closure(service, self.callees, everywhere) & among
+
 
 def _closure(start: str, steps: Mapping[str, set[str]], among: set[str]) -> set[str]:
     reached, waiting = {start}, [start]

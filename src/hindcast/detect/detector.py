@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 import numpy as np
@@ -10,15 +10,17 @@ import pyarrow as pa
 
 from hindcast.detect.baseline import SLOTS, Baselines, Minutes
 from hindcast.detect.cascade import Graph
-from hindcast.detect.counts import Bools, Counts, check
+from hindcast.detect.counts import Bools, Counts, Name, check
+from hindcast.detect.failures import LOOK_EVERY_SECONDS, Look, look_nowhere
 from hindcast.detect.follow import follow
 from hindcast.detect.lifecycle import Lifecycle
+from hindcast.detect.mutes import Mute
 from hindcast.detect.past import past
 from hindcast.detect.rules import Rules
 from hindcast.detect.silence import Silences
-from hindcast.detect.spike import Spikes
-from hindcast.detect.trouble import Trouble, Troubles
-from hindcast.model.errors import Malformed
+from hindcast.detect.spike import Elevation, Spikes
+from hindcast.detect.trouble import Trouble, Troubles, moment
+from hindcast.model.errors import Malformed, Missing, Refused
 from hindcast.model.finding import Finding, Rule
 from hindcast.model.incident import Event, EventKind, Incident, IncidentState
 from hindcast.model.signal import Alert, Edge
@@ -61,23 +63,36 @@ class Detector:
         return tuple(book.incidents[key] for key in book.active)
 
     @property
+    def mutes(self) -> tuple[Mute, ...]:
+        """Every service whose trouble somebody has called over and that is not told of for a while."""
+        return tuple(self._troubles.mutes.as_told(self._counts))
+
+    @property
     def names_ignored(self) -> int:
         """How many times a new service was left out because its space already has too many."""
         return self._counts.names_ignored
 
-    def backfill(self, rates: pa.Table, *, now: datetime, step_seconds: int | None = None) -> None:
+    def backfill(
+        self, rates: pa.Table, *, now: datetime, step_seconds: int | None = None, incidents: Iterable[Incident] = ()
+    ) -> None:
         """Learn what is usual from counts of the past, after a restart. Opens nothing.
 
-        The counts may be sums over steps of any length; without `step_seconds` it is read off the rows.
+        The counts may be sums over steps of any length; without `step_seconds` it is read off the rows. While a service
+        was affected by one of these incidents it was not as usual.
         """
         check(rates)
         counts = self._counts
         now_second = _second(now, "now")
         if not counts.end:
             counts.move(now_second)
+        outages = tuple(_outages(incidents))
         for minutes, watched in past(rates, counts, until=now_second - SETTLE_SECONDS, step_seconds=step_seconds):
             self._baselines.fit(len(counts.names))
-            self._learn(minutes, watched, np.zeros(len(watched), dtype=np.bool_))
+            trouble = np.zeros(len(watched), dtype=np.bool_)
+            for name, since, until in outages:
+                if name in counts.rows and since < minutes.minute + minutes.weight and until >= minutes.minute:
+                    trouble[counts.rows[name]] = True
+            self._learn(minutes, watched, trouble)
 
     def restore(self, incidents: Iterable[Incident]) -> None:
         """Go on with incidents from before a restart: those that are open, and those that a new one may repeat."""
@@ -87,6 +102,11 @@ class Detector:
             book.incidents[key] = incident
             book.told[key] = incident
             self._lifecycle.told.restore(incident)
+            if not incident.state.is_over:
+                self._lifecycle.failures.restore(incident)
+            if incident.state is IncidentState.OPEN and incident.failures:
+                self._lifecycle.parts.restore(incident)
+                continue
             for one in incident.affected:
                 name = (incident.space, one.service)
                 last = int(one.last_trouble_at.timestamp())
@@ -108,8 +128,9 @@ class Detector:
         alerts: Iterable[tuple[str, Alert]] = (),
         findings: Iterable[Finding] = (),
         edges: Iterable[tuple[str, Edge]] = (),
+        look: Look = look_nowhere,
     ) -> tuple[Event, ...]:
-        """Look at the counts of the last minutes, and tell what is new.
+        """Look at the counts of the last minutes, and tell what is new; `look` says what failures there are.
 
         Counts that were read before may be read again, in whole or in part, and may have grown meanwhile. Alerts may be
         told again. Edges add to those known. Time goes forward; a clock set back by seconds is waited for.
@@ -135,7 +156,10 @@ class Detector:
         self._know(edges)
         self._settle(blind=blind)
         spikes = Spikes(counts, troubles.spent_rows(counts), self._baselines, self.rules, since_seconds=passed)
-        troubles.elevate([*spikes.fixed(), *spikes.adaptive()], counts, spikes)
+        self._lifecycle.failures.look = look
+        elevations = [*spikes.fixed(), *spikes.adaptive()]
+        self._hear_others(elevations, now)
+        troubles.elevate(elevations, counts, spikes)
         silents, deaf = self._silences.look(counts, self._baselines, self.rules, blind=blind, passed_seconds=passed)
         if self.rules.silence:
             troubles.silence(silents, deaf, counts)
@@ -166,6 +190,28 @@ class Detector:
         opened = book.reopen(book.get(incident_id, space), by=by, now=now)
         return Event(EventKind.REOPENED, now, opened, f"reopened by {by}")
 
+    def split(self, incident_id: str, failure: int, *, why: str, now: datetime, space: str) -> tuple[Event, ...]:
+        """Let a failure that began in the midst of an incident go on in one of its own.
+
+        Raises Missing when the incident tells of no such failure, Refused when it has an incident already.
+        """
+        incident = self._lifecycle.book.get(incident_id, space)
+        _second(now, "now")
+        found = next((one for one in incident.new_failures if one.id == failure), None)
+        if found is None:
+            raise Missing(
+                f"{incident_id} tells of no new failure {failure}.",
+                field="failure",
+                remedy=f"`hindcast incident show {incident_id}` lists those that are new in it.",
+            )
+        if found.incident or incident.state.is_over:
+            raise Refused(
+                f"{found.incident or incident_id} is {'about it' if found.incident else 'over'} already.",
+                field="failure",
+                remedy=f"Work with {found.incident or incident_id}.",
+            )
+        return tuple(self._lifecycle.split(incident, found, now, why=why))
+
     def _close(
         self, incident_id: str, state: IncidentState, kind: EventKind, by: str, now: datetime, space: str | None
     ) -> Event:
@@ -173,8 +219,21 @@ class Detector:
         second = _second(now, "now")
         closed = book.close(book.get(incident_id, space), state, by=by, now=now)
         for one in self._troubles.of(closed.space, closed.id):
-            self._troubles.spend(one, mute_at=second)
+            self._troubles.wave_aside(one, at=second, counts=self._counts, rules=self.rules)
+        self._lifecycle.parts.end(closed.space, closed.id)
         return Event(kind, now, closed, f"{state} by {by}")
+
+    def _hear_others(self, elevations: Iterable[Elevation], now: datetime) -> None:
+        """End the mute of a service that shows failures which the incident that was called over is not about."""
+        for name in {self._counts.names[one.row] for one in elevations}:
+            waved = self._troubles.mutes.errors.get(name)
+            if waved is not None and self._ticked is not None and self._ticked - waved.looked >= LOOK_EVERY_SECONDS:
+                waved.looked = self._ticked
+                key = (name[0], waved.incident)
+                others = self._lifecycle.failures.unlike(key, name[1], moment(waved.since), now)
+                if others:
+                    began = min(one.first_at for one in others)
+                    self._troubles.listen(name, waved, until=max(int(began.timestamp()) - 1, waved.since))
 
     def _know(self, edges: Iterable[tuple[str, Edge]]) -> None:
         for space, edge in edges:
@@ -197,10 +256,7 @@ class Detector:
             errors = counts.errors[:, start : start + 60].reshape(-1, SLOTS, 10).sum(axis=2).astype(np.float64)
             lines = counts.lines[:, start : start + 60].sum(axis=1).astype(np.float64)
             trouble = np.zeros(len(counts.names), dtype=np.bool_)
-            for name, one in self._troubles.by_name.items():
-                row = counts.rows.get(name)
-                if row is not None and one.onset < (self._minute + 1) * 60:
-                    trouble[row] = not one.is_over or one.last >= self._minute * 60
+            trouble[list(self._troubles.in_minute(self._minute, counts))] = True
             # A space from which nothing came at all was not listened to.
             heard = np.bincount(counts.spaces, weights=lines)[counts.spaces] > 0
             watched = (counts.first_line < self._minute * 60 + 60) & heard
@@ -232,6 +288,15 @@ def _second(at: datetime, field: str) -> int:
     if at.tzinfo is None:
         raise Malformed("The time has no timezone.", field=field, remedy="Give a time with its timezone.")
     return int(at.timestamp() // 1)
+
+
+def _outages(incidents: Iterable[Incident]) -> Iterator[tuple[Name, int, int]]:
+    """Who was in trouble in incidents that were some, and in which minutes since 1970."""
+    for incident in incidents:
+        if incident.state is not IncidentState.DISMISSED:
+            for one in incident.affected:
+                since, until = (int(at.timestamp()) // 60 for at in (one.onset_at, one.last_trouble_at))
+                yield (incident.space, one.service), since, until
 
 
 def _has_trouble(incident: Incident, service: str) -> bool:

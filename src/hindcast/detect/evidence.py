@@ -17,6 +17,8 @@ from hindcast.model.signal import Alert, Status
 ALERT_STALE = timedelta(hours=6)
 # The same for a finding about a metric.
 FINDING_STALE = timedelta(minutes=15)
+# A metric is judged by steps of a minute, and its onset is the beginning of one.
+FINDING_LEAD = timedelta(minutes=2)
 
 
 def quiet_since(
@@ -32,7 +34,7 @@ def quiet_since(
     for finding in incident.findings:
         if finding.rule is Rule.METRIC and finding.ended_at is None:
             # A weak one is evidence; it neither opens an incident nor keeps one open.
-            if finding.surprise < surprise_min:
+            if finding.surprise < surprise_min or is_earlier(finding, incident):
                 continue
             if now - finding.seen_at < FINDING_STALE:
                 return None
@@ -79,8 +81,13 @@ def with_alert(incident: Incident, alert: Alert, now: datetime, rules: Rules) ->
 def with_finding(incident: Incident, finding: Finding, rules: Rules) -> Incident:
     """The incident with the latest telling of a finding."""
     findings = merged(incident.findings, [finding])[: rules.findings_per_incident_max]
-    last = max(incident.last_trouble_at, finding.seen_at)
+    last = incident.last_trouble_at if is_earlier(finding, incident) else max(incident.last_trouble_at, finding.seen_at)
     return replace(incident, findings=findings, last_trouble_at=last)
+
+
+def is_earlier(finding: Finding, incident: Incident) -> bool:
+    """Whether a finding is from before an incident: it is of other trouble, whose end is not the end of this."""
+    return finding.onset_at < incident.onset_at - FINDING_LEAD
 
 
 def back(incident: Incident) -> Incident:

@@ -12,11 +12,13 @@ from datetime import datetime
 
 from hindcast.detect import bouts, cascade, evidence, severity, telling, wording
 from hindcast.detect.book import Book, Key
+from hindcast.detect.failures import Failures
+from hindcast.detect.parts import Parts
 from hindcast.detect.rules import Rules
 from hindcast.detect.told import Told
 from hindcast.detect.trouble import Trouble, Troubles, moment
 from hindcast.model.finding import Finding, Rule
-from hindcast.model.incident import Affected, Event, EventKind, Incident, IncidentState
+from hindcast.model.incident import Affected, Event, EventKind, Incident, IncidentState, NewFailure
 from hindcast.model.signal import Alert, Status
 
 # Services in trouble count as being in it together this long after they were last seen in it.
@@ -32,6 +34,8 @@ class Lifecycle:
         self._rules = rules
         self.book = Book(rules)
         self.told = Told()
+        self.failures = Failures(rules)
+        self.parts = Parts()
 
     def step(
         self,
@@ -44,6 +48,7 @@ class Lifecycle:
     ) -> tuple[Event, ...]:
         """One tick: place the evidence, work out every open incident, tell what is new."""
         graphs = graphs or {}
+        self.parts.follow(troubles, self.failures.look, now)
         for space, alert in self.told.news(alerts):
             self._place_alert(space, alert, now)
         for finding in findings:
@@ -56,10 +61,17 @@ class Lifecycle:
             self.book.incidents[key] = incident
             events.extend(self._news(key, incident, now))
             if incident.state is IncidentState.AWAITING:
-                self._let_go(incident, troubles)
+                self._let_go(incident, troubles, now)
+            elif incident.new_failures:
+                events.extend(self._part_by_graph(incident, troubles, graphs.get(key[0], NO_GRAPH), now))
         events.extend(self.book.take_joined(now))
-        self.book.forget(now)
+        for key in self.book.forget(now):
+            self.failures.forget(key)
         return tuple(events)
+
+    def _mine(self, troubles: Troubles, incident: Incident) -> list[Trouble]:
+        """The trouble that an incident is about."""
+        return [*troubles.of(incident.space, incident.id), *self.parts.of(incident.space, incident.id)]
 
     # --- Placing evidence -----------------------------------------------------------------------------------------
 
@@ -104,7 +116,8 @@ class Lifecycle:
         for incident in self.book.in_space(finding.space):
             mine = any(one.key == finding.key and one.onset_at == finding.onset_at for one in incident.findings)
             if not incident.state.is_over and (mine or (finding.service and finding.service in incident.services)):
-                if incident.state is IncidentState.AWAITING and is_strong and self._takes(incident, now):
+                is_new = is_strong and not evidence.is_earlier(finding, incident)
+                if incident.state is IncidentState.AWAITING and is_new and self._takes(incident, now):
                     incident = evidence.back(incident)
                 if mine or finding.ended_at is None:
                     self.book.put(evidence.with_finding(incident, finding, self._rules))
@@ -162,6 +175,7 @@ class Lifecycle:
             elif home.state is IncidentState.AWAITING:
                 home = evidence.back(home)
             self.book.put(home)
+            self.parts.end(home.space, home.id)
             evidence.attach(trouble, home)
 
     def _home(self, trouble: Trouble, graph: cascade.Graph, now: datetime) -> Incident | None:
@@ -170,6 +184,9 @@ class Lifecycle:
         near = self._near(trouble, graph, taking)
         for incident in taking:
             if service in incident.services or (not service and incident.rule is Rule.DEAF):
+                is_asked = incident.state is IncidentState.AWAITING or incident.failures
+                if is_asked and not self.failures.are_of(incident, service, moment(trouble.onset), now):
+                    continue
                 # What is quiet already does not come back while something near it is in trouble.
                 return near if near is not None and incident.state is IncidentState.AWAITING else incident
         return near
@@ -193,14 +210,64 @@ class Lifecycle:
         home = self.book.find(trouble.name[0], trouble.incident) if trouble.incident else None
         others = [one for one in self.book.in_space(trouble.name[0]) if one is not home and self._takes(one, now)]
         near = self._near(trouble, graph, others)
-        if home is not None and near is not None and bouts.is_separate(trouble, near.onset_at):
+        if home is None:
+            return
+        if near is not None and bouts.is_separate(trouble, near.onset_at):
             bouts.move([trouble], home, near, self.book)
+        elif home.quiet_since is not None and not self.failures.are_of(
+            home, trouble.name[1], moment(trouble.onset), now
+        ):
+            # All of it was quiet already, and this is something else.
+            bouts.move([trouble], home, self._open_for(trouble, now), self.book)
 
     def _takes(self, incident: Incident, now: datetime) -> bool:
         """Whether new trouble may still be the same: it is open, or has been quiet for a short time only."""
         if incident.state is IncidentState.AWAITING and incident.quiet_since is not None:
             return (now - incident.quiet_since).total_seconds() <= self._rules.relapse_seconds
         return incident.state is IncidentState.OPEN
+
+    # --- Failures that begin in the midst of others ------------------------------------------------------------
+
+    def split(self, incident: Incident, failure: NewFailure, now: datetime, *, why: str) -> Iterator[Event]:
+        """Let a failure that began in the midst of an incident go on in one of its own."""
+        trigger = Finding(
+            incident.space,
+            failure.service,
+            Rule.FIXED,
+            failure.first_at,
+            now,
+            float(failure.count),
+            0.0,
+            float(self._rules.new_failure_errors_min),
+            max(int((now - failure.first_at).total_seconds()), 1),
+            why=wording.began_within(failure, incident.id),
+        )
+        opened = replace(self._open(trigger, now), failures=(failure.id, *failure.also))
+        self.failures.hand_over(failure, opened)
+        self.parts.begin(failure, trigger, opened, now)
+        opened = self._work_out(opened, Troubles(), NO_GRAPH, now)
+        self.book.put(opened)
+        told = tuple(replace(one, incident=opened.id) if one.id == failure.id else one for one in incident.new_failures)
+        left = replace(incident, new_failures=told)
+        self.book.put(left)
+        for one in (left, opened):
+            self.book.told[one.space, one.id] = one
+            self.book.told_at[one.space, one.id] = now
+        yield Event(EventKind.OPENED, now, opened, why)
+        yield Event(EventKind.CHANGED, now, left, f"{failure.text} goes on in {opened.id}: {why}")
+
+    def _part_by_graph(
+        self, incident: Incident, troubles: Troubles, graph: cascade.Graph, now: datetime
+    ) -> Iterator[Event]:
+        """Split off what no trouble that still goes on can have caused, by who calls whom."""
+        going = {one.name[1] for one in self._mine(troubles, incident) if not one.is_over}
+        for failure in incident.new_failures:
+            service = failure.service
+            if failure.incident or service == incident.origin or not graph.knows(service):
+                continue
+            if len(incident.services) > 1 and graph.reached_from(service, set(incident.services)) & going <= {service}:
+                current = self.book.incidents[incident.space, incident.id]
+                yield from self.split(current, failure, now, why=f"nothing that {service} calls is still in trouble")
 
     # --- Opening and working out ----------------------------------------------------------------------------------
 
@@ -237,7 +304,10 @@ class Lifecycle:
         """The incident as its evidence has it now."""
         if incident.state is not IncidentState.OPEN:
             return self._confirm_by_rule(incident, now)
-        mine = troubles.of(incident.space, incident.id)
+        mine = self._mine(troubles, incident)
+        incident = self.failures.follow(incident, mine, now)
+        for failure in incident.new_failures:
+            self.parts.widen(incident.space, failure)
         parts = {one.service: one for one in incident.affected}
         parts.update({one.name[1]: one.affected() for one in mine if one.name[1]})
         spread = cascade.spread(bouts.for_origin(parts, mine), graph)
@@ -258,7 +328,7 @@ class Lifecycle:
             severity=severity.worst([incident.severity, judged]),
             reasons=reasons if severity.worst([incident.severity, judged]) is judged else incident.reasons,
         )
-        incident = replace(incident, title=telling.title(incident, self._rules))
+        incident = replace(incident, title=telling.title(incident, self._rules, self.failures.leading(incident)))
         return self._rest(incident, mine, now)
 
     def _rest(self, incident: Incident, mine: list[Trouble], now: datetime) -> Incident:
@@ -280,9 +350,13 @@ class Lifecycle:
             return incident
         return replace(incident, state=IncidentState.CONFIRMED, closed_at=now, closed_by="rule")
 
-    def _let_go(self, incident: Incident, troubles: Troubles) -> None:
+    def _let_go(self, incident: Incident, troubles: Troubles, now: datetime) -> None:
         for one in troubles.of(incident.space, incident.id):
             troubles.spend(one)
+            if self.parts.has(one.name):
+                # What came meanwhile is counted where it was split off to.
+                troubles.spent[one.name] = int(now.timestamp())
+        self.parts.end(incident.space, incident.id)
 
     def _news(self, key: Key, incident: Incident, now: datetime) -> Iterator[Event]:
         told = self.book.told.get(key)

@@ -57,11 +57,19 @@ class Rules:
     # A service joins the incident of another that it calls, or that calls it, if its onset is that near.
     join_seconds: int = 300
 
+    # A failure that begins in the midst of another one is told of from so many errors within the window on. No more is
+    # asked than what is clear: of a new failure none is usual.
+    new_failure_errors_min: int = 50
+
     # Back to normal for that long: awaiting confirmation. Each relapse doubles it, up to the maximum.
     hold_seconds: int = 120
     hold_seconds_max: int = 1800
     # Trouble within this time after the quiet began is the same incident again; later it is a new one.
     relapse_seconds: int = 3600
+    # What goes on after somebody's word is waved aside no longer than this, and a silence no longer than that: whoever
+    # said it too early has to hear of it.
+    mute_seconds: int = 300
+    hush_seconds: int = 86_400
     # Nobody has said a word for that long: the rule confirms. None: only people do.
     confirm_after_seconds: int | None = 86_400
     # How long after its end an incident is named as the previous one of a new one.

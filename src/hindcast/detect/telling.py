@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hindcast.detect import wording
 from hindcast.detect.rules import Rules
 from hindcast.model.finding import Finding, Rule
-from hindcast.model.incident import EventKind, Incident, IncidentState
+from hindcast.model.incident import EventKind, Incident, IncidentState, Sighting
 
 # A peak is told again when it is that many times the one told before.
 PEAK_TIMES = 4
@@ -41,6 +41,10 @@ def differences(told: Incident | None, now: Incident) -> Iterator[tuple[EventKin
 
 
 def _change(told: Incident, now: Incident) -> str:
+    known_failures = {one.id for one in told.new_failures}
+    for failure in now.new_failures:
+        if failure.id not in known_failures:
+            return wording.new_since(failure)
     if told.severity is not now.severity:
         return f"now {now.severity}, was {told.severity}: {now.reasons[0] if now.reasons else now.title}"
     if told.origin != now.origin:
@@ -62,17 +66,21 @@ def _spread_words(incident: Incident) -> str:
     return f"{len(incident.affected)} services in trouble together; likely origin: {incident.origin}{reasons}"
 
 
-def title(incident: Incident, rules: Rules) -> str:
-    """What an incident is called as it stands."""
-    if incident.cascade and len(incident.affected) >= rules.cascade_services_min:
-        return wording.cascade(incident.origin, incident.affected)
+def title(incident: Incident, rules: Rules, leading: Sighting | None = None) -> str:
+    """What an incident is called as it stands: its leading failure where that is known, else what was counted.
+
+    It is the one place that makes titles, so that what Hindcast has written can be told from what people wrote.
+    """
     first = incident.affected[0] if incident.affected else None
-    title = told_by(incident.trigger)
-    if first is not None:
-        own = [one for one in incident.findings if one.service == first.service]
-        title = told_by(own[0]) if own else title
-        if any(one.rule in (Rule.FIXED, Rule.ADAPTIVE) for one in own) and first.peak:
-            title = wording.elevated(first.service, first.peak, rules.window_seconds, first.usual)
+    own = [one for one in incident.findings if first is not None and one.service == first.service]
+    is_loud = first is not None and bool(first.peak) and any(one.rule in (Rule.FIXED, Rule.ADAPTIVE) for one in own)
+    if incident.cascade and len(incident.affected) >= rules.cascade_services_min:
+        return wording.cascade(incident.origin, incident.affected, leading.text if leading is not None else "")
+    title = told_by(own[0] if own else incident.trigger)
+    if first is not None and is_loud:
+        title = wording.elevated(first.service, first.peak, rules.window_seconds, first.usual)
+        if leading is not None and leading.text:
+            title = wording.failing(first.service, leading.text)
     return wording.with_others(title, incident.services[1:])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -10,7 +10,9 @@ import numpy as np
 
 from hindcast.detect import wording
 from hindcast.detect.counts import Counts, Ints, Name
+from hindcast.detect.mutes import Mutes, Waved, goes_on
 from hindcast.detect.onset import onset
+from hindcast.detect.rules import Rules
 from hindcast.detect.silence import Silent
 from hindcast.detect.spike import STRANGER_SECONDS_MIN, Elevation, Spikes
 from hindcast.model.finding import Finding, Rule
@@ -119,28 +121,52 @@ class Troubles:
 
     def __init__(self) -> None:
         self.by_name: dict[Name, Trouble] = {}
-        # Whose errors are waved aside, until there are none.
-        self.muted: set[Name] = set()
-        # Whose silence is, and the second from which on a line ends it.
-        self.hushed: dict[Name, int] = {}
+        self.mutes = Mutes()
         # The last second of trouble that is over: errors up to it have been told of, and cannot begin anything new.
         self.spent: dict[Name, int] = {}
+        # From when to when a service was in trouble that is over, so that its minutes are not taken for usual.
+        self.past: dict[Name, list[tuple[int, int]]] = {}
 
     def of(self, space: str, incident: str) -> list[Trouble]:
         """The trouble that belongs to an incident."""
         return [one for one in self.by_name.values() if one.incident == incident and one.name[0] == space]
 
-    def spend(self, trouble: Trouble, *, mute_at: int | None = None) -> None:
-        """Put trouble aside: it is over, or (`mute_at`) somebody said so while it goes on."""
-        self.by_name.pop(trouble.name, None)
-        self.spent[trouble.name] = max(trouble.last, mute_at or 0)
-        if mute_at is None or trouble.is_over:
+    def spend(self, trouble: Trouble) -> None:
+        """Put trouble aside: it is over."""
+        name = trouble.name
+        self.by_name.pop(name, None)
+        self.spent[name] = trouble.last
+        self.past.setdefault(name, []).append((trouble.onset, trouble.last))
+
+    def wave_aside(self, trouble: Trouble, *, at: int, counts: Counts, rules: Rules) -> None:
+        """Put trouble aside because somebody said that it is over. What goes on is muted for a while."""
+        self.spend(trouble)
+        name = trouble.name
+        self.spent[name] = max(trouble.last, at)
+        if trouble.is_over:
             return
-        if not trouble.is_silent:
-            self.muted.add(trouble.name)
+        incident = trouble.incident or ""
+        if not trouble.is_silent and goes_on(counts, name):
+            errors = counts.errors_until(counts.rows[name], at)
+            self.mutes.errors[name] = Waved(at, at + rules.mute_seconds, incident, errors)
         for rule in _SILENCES & trouble.findings.keys():
             since = int(trouble.findings[rule].onset_at.timestamp())
-            self.hushed[trouble.name] = max(since, trouble.silent_since)
+            waved = Waved(at, at + rules.hush_seconds, incident)
+            self.mutes.silences[name] = max(since, trouble.silent_since), waved
+
+    def in_minute(self, minute: int, counts: Counts) -> Iterator[int]:
+        """The rows of services that were in trouble in a minute since 1970, told of or waved aside."""
+        begin, end = minute * 60, (minute + 1) * 60
+        spans = [(name, one.onset, one.last if one.is_over else end) for name, one in self.by_name.items()]
+        spans += [(name, waved.since, end) for name, waved in self.mutes.errors.items()]
+        spans += [(name, *span) for name, known in self.past.items() for span in known]
+        for name, since, until in spans:
+            if name in counts.rows and since < end and until >= begin:
+                yield counts.rows[name]
+        oldest = begin - counts.seconds
+        self.past = {
+            name: kept for name, known in self.past.items() if (kept := [one for one in known if one[1] >= oldest])
+        }
 
     def spent_rows(self, counts: Counts) -> Ints:
         """For each service the second up to which its errors count no more."""
@@ -156,7 +182,7 @@ class Troubles:
         """Services above their usual: begin trouble where there is none, and note which rule says so."""
         for one in elevations:
             name = counts.names[one.row]
-            if name in self.muted:
+            if name in self.mutes.errors:
                 continue
             trouble = self.by_name.get(name)
             if trouble is None or trouble.is_silent:
@@ -170,28 +196,34 @@ class Troubles:
         """Services and spaces that say nothing any more."""
         for one in silents:
             name = counts.names[one.row]
-            if name not in self.hushed:
+            if name not in self.mutes.silences:
                 self._hush(name, Rule.SILENT, one.since, one.lines_per_minute, counts.end)
         for number, since in deaf.items():
             space = counts.names[int((counts.spaces == number).argmax())][0]
             name = (space, "")
-            if name not in self.hushed:
+            if name not in self.mutes.silences:
                 self._hush(name, Rule.DEAF, since, 0.0, counts.end)
 
     def unmute(self, counts: Counts, spikes: Spikes) -> None:
-        """Listen again to every service that was waved aside and is as usual now.
+        """Listen again to every service that was waved aside and is as usual now, or has not been for too long.
 
         One that says nothing has no errors: nobody may wait for it to say that it is well. A silence ends with a line.
         """
-        for name in list(self.muted):
+        for name, waved in list(self.mutes.errors.items()):
             row = counts.rows.get(name)
-            if row is None or spikes.still(np.array([row]), np.zeros(1))[0][0] == 0:
-                self.muted.discard(name)
+            is_well = row is None or spikes.still(np.array([row]), np.zeros(1))[0][0] == 0
+            if is_well or counts.end >= waved.until:
                 # What came while it was muted is still in the window, and was waved aside.
-                self.spent[name] = counts.end
-        for name, since in list(self.hushed.items()):
-            if heard_at(counts, rows_of(counts, name)) >= since:
-                del self.hushed[name]
+                self.listen(name, waved, until=counts.end)
+        for name, (since, waved) in list(self.mutes.silences.items()):
+            if counts.end >= waved.until or heard_at(counts, rows_of(counts, name)) >= since:
+                del self.mutes.silences[name]
+
+    def listen(self, name: Name, waved: Waved, *, until: int) -> None:
+        """End a mute: errors up to a second were waved aside, and what comes after it counts."""
+        del self.mutes.errors[name]
+        self.spent[name] = until
+        self.past.setdefault(name, []).append((waved.since, until))
 
     def _begin(self, one: Elevation, counts: Counts, spikes: Spikes, silence: Trouble | None) -> Trouble:
         name = counts.names[one.row]

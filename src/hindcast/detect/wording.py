@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from hindcast.model.incident import Affected
+from hindcast.model.incident import Affected, NewFailure
 from hindcast.model.signal import Alert
 
 SLUG_CHARS_MAX = 40
 SERVICES_NAMED_MAX = 4
+FAILURE_CHARS_MAX = 100
 
 
 def incident_id(onset_at: datetime, name: str) -> str:
@@ -44,6 +45,25 @@ def elevated(service: str, count: int, window_seconds: int, expected: float | No
     return f"{named(service)}: {errors(count)} in {span(window_seconds)}{usual}"
 
 
+def failing(service: str, failure: str) -> str:
+    """What a failure of a service is called."""
+    words = " ".join(failure.split())
+    if len(words) > FAILURE_CHARS_MAX:
+        words = f"{words[: FAILURE_CHARS_MAX - 1].rstrip()}…"
+    return f"{named(service)}: {words}"
+
+
+def began_within(failure: NewFailure, incident: str) -> str:
+    """What a failure is called that began in the midst of an incident."""
+    return f"{failing(failure.service, failure.text)}, since {clock(failure.first_at)} within {incident}"
+
+
+def new_since(failure: NewFailure) -> str:
+    """That a failure began in the midst of an incident."""
+    at = f"{failure.first_at.astimezone(UTC):%H:%M}"
+    return f"new since {at} UTC in {failing(failure.service, failure.text)} ({errors(failure.count)})"
+
+
 def silent(service: str, seconds: int, lines_per_minute: float) -> str:
     """What a silence is called."""
     if not service:
@@ -57,10 +77,11 @@ def alerted(alert: Alert) -> str:
     return f"{alert.service}: {title}" if alert.service and alert.service not in title else title
 
 
-def cascade(origin: str, affected: Sequence[Affected]) -> str:
-    """What a cascade is called."""
+def cascade(origin: str, affected: Sequence[Affected], failure: str = "") -> str:
+    """What a cascade is called: with the failure that it began with, where that is known."""
     rest = [one.service for one in affected if one.service != origin]
-    return f"cascade from {named(origin)}: {len(affected)} services ({listed([origin, *rest])})"
+    began = failing(origin, failure) if failure else named(origin)
+    return f"cascade from {began}: {len(affected)} services ({listed([origin, *rest])})"
 
 
 def with_others(title: str, others: Sequence[str]) -> str:

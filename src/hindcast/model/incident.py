@@ -84,6 +84,30 @@ class Sighting:
 
 
 @dataclass(frozen=True, slots=True)
+class NewFailure:
+    """A failure that began in the midst of an incident, and that the incident was not about until then."""
+
+    # The fingerprint that leads it; those that began with it are in `also`.
+    id: int
+    service: str
+    text: str
+    # Of all of them, since it began.
+    count: int
+    first_at: datetime
+    # A line of it as it was logged, and its stack.
+    sample: str = ""
+    stack: str = ""
+    # The incident of its own that it goes on in; empty: it is told of here.
+    incident: str = ""
+    also: tuple[int, ...] = ()
+
+    @property
+    def ids(self) -> frozenset[int]:
+        """All its fingerprints."""
+        return frozenset((self.id, *self.also))
+
+
+@dataclass(frozen=True, slots=True)
 class Exemplar:
     """One log line that shows what an incident looked like."""
 
@@ -135,6 +159,10 @@ class Incident:
     fingerprints: tuple[Sighting, ...] = ()
     exemplars: tuple[Exemplar, ...] = ()
     changes: tuple[SystemChange, ...] = ()
+    # What began while it lasted and looks like something else, the oldest first.
+    new_failures: tuple[NewFailure, ...] = ()
+    # The fingerprints that it is about, where it was split off by them; none: all errors of its services.
+    failures: tuple[int, ...] = ()
     # How it went, once it is over: telemetry is not kept as long as memory.
     course: Course | None = None
     # The incident that this one repeats, when that was already over.
@@ -174,7 +202,9 @@ class Event:
 def bare(incident: Incident) -> Incident:
     """An incident without its evidence: as much as a recurrence needs of one that is over, which failures it had."""
     failures = tuple(replace(seen, text="") for seen in incident.fingerprints)
-    return replace(incident, templates=(), fingerprints=failures, exemplars=(), changes=(), course=None)
+    return replace(
+        incident, templates=(), fingerprints=failures, exemplars=(), changes=(), new_failures=(), course=None
+    )
 
 
 def to_json(incident: Incident) -> dict[str, Any]:

@@ -68,6 +68,7 @@ class Briefer:
 
     def _work(self) -> None:
         app, again = self._app, 0
+        app.counts["new_failures_asked"] += app.new_failures.work()
         while not self._stopping:
             key = app.briefings.due(app.now())
             if key is None:

@@ -89,9 +89,10 @@ class DecisionSaid(Said):
 
 
 class SplitSaid(Said):
-    """Which services have a cause of their own."""
+    """Which services have a cause of their own, or which failure began in its midst and is another one."""
 
-    services: list[Annotated[str, Field(min_length=1, max_length=200)]] = Field(min_length=1, max_length=100)
+    services: list[Annotated[str, Field(min_length=1, max_length=200)]] = Field(default=[], max_length=100)
+    failure: str = Field(default="", max_length=20, pattern=r"^\d*$", description="As `detection.new_failures` has it.")
     new_id: str = Field(default="", max_length=200, description="The new incident's id; made up if left out.")
     why: str = Field(default="", max_length=4_000)
 
@@ -233,7 +234,24 @@ def _add_borders(app: FastAPI, desk: Desk) -> None:
     def incident_split(
         incident_id: Id, said: SplitSaid, seat: Responding, again: Again, if_match: IfMatch = None
     ) -> Response:
-        """Take services out into an incident of their own. The answer is the new one; that sticks."""
+        """Take services, or a new failure, out into an incident of their own. The answer is the new one; that sticks.
+
+        While an incident lasts, its `detection.new_failures` are those that began in its midst.
+        """
+        if bool(said.services) == bool(said.failure):
+            raise Malformed(
+                "Name services or a failure.", field="services", remedy="Send either `services` or `failure`."
+            )
+
+        def decide_about_failure() -> Response:
+            with matching(if_match) as expected, desk.turn:
+                kept = _casebook(desk, seat, incident_id).kept(incident_id)
+                if kept is not None:
+                    check_unchanged(kept, expected)
+                events = desk.app.split(incident_id, int(said.failure), by=seat.actor, space=seat.space)
+            for event in events:
+                desk.tell(event)
+            return told(desk, seat.space, desk.view(seat.space), events[0].incident.id)
 
         def decide() -> Response:
             with matching(if_match) as expected:
@@ -248,7 +266,7 @@ def _add_borders(app: FastAPI, desk: Desk) -> None:
                 )
             return told(desk, seat.space, desk.view(seat.space), new.id)
 
-        return again.once(seat, said, decide)
+        return again.once(seat, said, decide_about_failure if said.failure else decide)
 
     @app.post(f"{ROOT}/join", tags=["incidents"], operation_id="incident_join", response_model=IncidentTold)
     def incident_join(

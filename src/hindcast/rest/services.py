@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from hindcast.casebook.people import RESOLVED_WITHIN
 from hindcast.casebook.summaries import Standing, Wanted
+from hindcast.detect.mutes import Mute
 from hindcast.model.signal import Level
 from hindcast.rest.desk import Desk, answered
 from hindcast.rest.memory_history import numbered
@@ -28,6 +29,21 @@ HOURS = 24
 STEP_SECONDS = 300
 LEVELS = tuple(Level)
 UNDER_WAY = Wanted(states=frozenset({Standing.OPEN, Standing.AWAITING}))
+
+
+@dataclass(frozen=True, slots=True)
+class MuteTold:
+    """That a service is not told of for a while, because somebody has called an incident of it over."""
+
+    since: datetime
+    # At the latest; it ends earlier when a minute goes well, or when another kind of failure begins.
+    until: datetime
+    incident: str
+    # That came meanwhile.
+    errors: int
+    is_silence: bool
+    # All of it in a sentence.
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +62,7 @@ class ServiceTold:
     incident: str
     # Errors in each of the last 24 hours, the oldest first.
     errors_by_hour: tuple[int, ...]
+    muted: MuteTold | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +167,7 @@ def _services(desk: Desk, space: str) -> list[ServiceTold]:
             errors[service] += row["count"] if row["level"] >= Level.ERROR else 0
     minutes, usual_minutes = NOW / timedelta(minutes=1), (DAY - NOW) / timedelta(minutes=1)
     under_way = _under_way(desk, space)
+    muted = {one.service: one for one in desk.app.mutes(space)}
     return [
         ServiceTold(
             name,
@@ -159,9 +177,16 @@ def _services(desk: Desk, space: str) -> list[ServiceTold]:
             max(sum(by_hour[name]) - errors[name], 0) / usual_minutes,
             under_way.get(name, ""),
             tuple(by_hour[name]),
+            _muted(muted.get(name)),
         )
         for name in sorted(seen)
     ]
+
+
+def _muted(mute: Mute | None) -> MuteTold | None:
+    if mute is None:
+        return None
+    return MuteTold(mute.since, mute.until, mute.incident, mute.errors, mute.is_silence, mute.told)
 
 
 def _under_way(desk: Desk, space: str) -> dict[str, str]:

@@ -55,6 +55,23 @@ class ExemplarTold:
 
 
 @dataclass(frozen=True, slots=True)
+class NewFailureTold:
+    """A failure that began in the midst of an incident."""
+
+    id: str
+    service: str
+    text: str
+    count: int
+    first_at: datetime
+    sample: str
+    stack: str
+    # The incident of its own that it goes on in; empty: it is told of here.
+    incident: str
+    # The fingerprints that began with it.
+    also: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DetectionTold:
     """What detection saw of an incident, from its onset to its end."""
 
@@ -81,6 +98,9 @@ class DetectionTold:
     fingerprints: tuple[SightingTold, ...]
     exemplars: tuple[ExemplarTold, ...]
     changes: tuple[SystemChange, ...]
+    new_failures: tuple[NewFailureTold, ...]
+    # The fingerprints that it is about, where it was split off by them; none: all errors of its services.
+    failures: tuple[str, ...]
     course: Course | None
     previous: str | None
     joined: str | None
@@ -250,7 +270,10 @@ def glance(summary: Summary, familiarity: Familiarity | None = None) -> Incident
 def detection(incident: Incident) -> Plain:
     """What detection saw, as JSON values."""
     told: Plain = msgspec.to_builtins(incident)
-    for seen in (*told["templates"], *told["fingerprints"]):
+    told["failures"] = [str(one) for one in told["failures"]]
+    for new in told["new_failures"]:
+        new["also"] = [str(one) for one in new["also"]]
+    for seen in (*told["templates"], *told["fingerprints"], *told["new_failures"]):
         seen["id"] = str(seen["id"])
     for line in told["exemplars"]:
         line["template"], line["fingerprint"] = str(line["template"]), str(line["fingerprint"])

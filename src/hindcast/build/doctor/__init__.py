@@ -25,6 +25,7 @@ def examine(found: ReadSettings[Settings], *, now: datetime) -> Iterator[Check]:
     yield from posture.access(settings)
     answering = posture.answering(settings)
     yield from posture.server(settings, answering)
+    yield from posture.muted(settings, answering)
     remembered = stores.memory(settings, now=now)
     yield from remembered.checks
     if not answering.is_hindcast:

@@ -17,6 +17,8 @@ from hindcast.config import Settings
 from hindcast.config.reading import ReadSettings
 
 ANSWER_SECONDS_MAX = 3.0
+# As many as one page of services may have.
+SERVICES_ASKED = 200
 _EVERYWHERE = frozenset({"0.0.0.0", "::", ""})  # noqa: S104
 
 
@@ -65,6 +67,23 @@ def server(settings: Settings, found: Answering) -> Iterator[Check]:
         yield fail("port", f"Another program has {where}.", "Stop it, or set port to another one.")
     else:
         yield _bindable(settings, where)
+
+
+def muted(settings: Settings, found: Answering) -> Iterator[Check]:
+    """Services that a server does not tell of for a while, because somebody has called an incident of theirs over."""
+    if not found.is_hindcast:
+        return
+    headers = {"X-Hindcast-Space": settings.space}
+    try:
+        with httpx.Client(base_url=url_of(settings), timeout=ANSWER_SECONDS_MAX, trust_env=False) as client:
+            answer = client.get("/api/v1/services", params={"limit": SERVICES_ASKED}, headers=headers)
+            services = answer.json()["items"] if answer.is_success else []
+    except (httpx.HTTPError, ValueError, KeyError, TypeError):
+        return
+    for one in services:
+        if one["muted"] is not None:
+            remedy = f"Reopen it if it is not over: hindcast incident reopen {one['muted']['incident']}"
+            yield warn("muted", f"{one['muted']['why']}.", remedy)
 
 
 def _bindable(settings: Settings, where: str) -> Check:

@@ -14,6 +14,8 @@ import { ErrorBox, Shown, Skeleton } from "@/ui/states";
 import { useDecision } from "./deciding";
 import { Head, type Open, SHEETS } from "./Head";
 import { Hero, isAfter } from "./Hero";
+import { Muted } from "./Muted";
+import { NewFailures } from "./NewFailures";
 import { Outcome } from "./Outcome";
 import { People } from "./People";
 import { Changes, Impact, Knowers, Similar } from "./Rail";
@@ -197,7 +199,9 @@ function Whole({ incident }: { incident: Incident }) {
       <Head incident={incident} open={setOpen} decide={decide} whyNot={cannotRespond} />
       <div className="grid grid-cols-[minmax(0,1fr)_312px] items-start gap-4 max-narrow:grid-cols-1">
         <div className="flex min-w-0 flex-col gap-4">
+          {isOver && <Muted incident={incident} />}
           {isOver && <Outcome incident={incident} />}
+          <NewFailures incident={incident} whyNot={cannotRespond} />
           <Recalled query={recall} incident={incident}>
             {(told) => (
               <Hero

@@ -34,7 +34,10 @@ export default function SplitDialog({ incident, close }: SplitProps) {
   });
   const send = (event: FormEvent) => {
     event.preventDefault();
-    split.mutate({ path: { incident_id: incident.id }, body: { services: [...chosen], new_id: "", why: why.trim() } });
+    split.mutate({
+      path: { incident_id: incident.id },
+      body: { services: [...chosen], failure: "", new_id: "", why: why.trim() },
+    });
   };
   const isAll = chosen.length === incident.services.length;
   return (

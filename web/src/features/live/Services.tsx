@@ -100,6 +100,11 @@ const OneService = memo(function OneService({ name, series, known, isChosen, pic
           <span aria-hidden="true" className={cn("size-1.5 rounded-full", inTrouble ? "bg-sand" : "bg-sage")} />
           <span className="min-w-0 flex-1 truncate text-left">{name}</span>
           {inTrouble && <span className="sr-only">, in an incident,</span>}
+          {known?.muted && (
+            <span title={known.muted.why} className="text-meta text-sand">
+              muted
+            </span>
+          )}
           <span className="text-meta text-fg3 tabular-nums">{rate(series.linesPerSecond)}/s</span>
         </span>
         <span className="flex items-center gap-2">

@@ -90,7 +90,10 @@ function Tile({ service, last }: { service: Schemas["ServiceTold"]; last: string
   return (
     <li className="relative flex flex-col gap-1.5 rounded-card border border-line bg-s1 px-3.5 py-2.5 has-[a:hover]:bg-s2">
       <p className="flex items-center gap-2">
-        <span aria-hidden="true" className={cn("size-1.5 rounded-full", service.incident ? "bg-sand" : "bg-sage")} />
+        <span
+          aria-hidden="true"
+          className={cn("size-1.5 rounded-full", service.incident || service.muted ? "bg-sand" : "bg-sage")}
+        />
         {service.incident ? (
           <Link
             to="/incidents/$incident"
@@ -124,7 +127,9 @@ function Tile({ service, last }: { service: Schemas["ServiceTold"]; last: string
       />
       <p className="flex flex-wrap justify-between gap-x-2 text-meta text-fg3">
         <span>
-          {service.incident ? (
+          {service.muted ? (
+            <span className="text-sand">{service.muted.why.slice(service.name.length + 2)}</span>
+          ) : service.incident ? (
             "in an incident"
           ) : last ? (
             <>
