@@ -43,8 +43,8 @@ def test_what_is_under_way_is_no_memory_of_itself(memory: Memory) -> None:
     first, second = found.answer.sentences[:2]
 
     assert first.text == (
-        f"It is happening now: “payment: 132 errors in 2 minutes ({UNDER_WAY}) began 5 minutes ago; nobody has said "
-        "what ended it”."
+        f"It is happening now: payment: 132 errors in 2 minutes ({UNDER_WAY}) began 5 minutes ago; nobody has said "
+        "what ended it."
     )
     assert first.citations[0].startswith(f"cases/{UNDER_WAY}@")
     assert second.text.startswith("Seen before")

@@ -66,7 +66,7 @@ def _nothing(intent: Intent, found: ToolAnswer) -> str:
     """An abstention that says what was looked at."""
     about = quoted(intent.about, 80) if intent.about else "this"
     match intent.want:
-        case Want.RECALL | Want.PEOPLE if not found.data["incident"]:
+        case Want.RECALL if not found.data["incident"]:
             return f"Nothing recorded looks like {about}{intent.as_of}: it was not seen before."
         case Want.PEOPLE:
             return f"Nobody is recorded as having dealt with {about}."
@@ -80,7 +80,8 @@ def _nothing(intent: Intent, found: ToolAnswer) -> str:
         case Want.PATTERNS:
             return f"Nothing that was tried is recorded for {about}."
         case Want.LIST:
-            return f"No incident is recorded for this: {intent.reading}."
+            state = intent.arguments.get("state", "any")
+            return f"No {'' if state == 'any' else f'{state} '}incident{intent.scope} is recorded."
         case Want.TOGETHER:
             return f"Nothing goes together with {about} more often than by chance, or there is too little to count."
         case Want.LEARNT:
@@ -93,7 +94,7 @@ def _recall(intent: Intent, found: ToolAnswer, case: Data | None, now: datetime)
     data = found.data
     prefix = f"{_capital(intent.as_of.strip())}: " if intent.as_of else ""
     for one in data["under_way"]:
-        yield Sentence(f"{prefix}It is happening now: {quoted(one['text'])}.", tuple(one["evidence"]))
+        yield Sentence(full_stop(f"{prefix}It is happening now: {plain(one['text'])}"), tuple(one["evidence"]))
     if not data["incident"]:
         yield Sentence(f"{prefix}Not seen before: no recorded incident is this failure.", is_aside=True)
         yield from _nearest(data)
@@ -102,7 +103,7 @@ def _recall(intent: Intent, found: ToolAnswer, case: Data | None, now: datetime)
     refs = _refs(found, data)
     is_seen = data["familiarity"] == "seen before"
     sure = f"{percent(data['confidence'])} sure"
-    title = quoted(case["title"], 160) if case else quoted(data["headline"], 200)
+    title = quoted(case["title"], 160) if case else plain(data["headline"], 200)
     then = f", {age(datetime.fromisoformat(case['began_at']), now)}" if case else ""
     often = f", {data['times_seen']} times in all" if data["times_seen"] > 1 else ""
     lead = "Seen before" if is_seen else "Maybe related"
@@ -117,9 +118,9 @@ def _recall(intent: Intent, found: ToolAnswer, case: Data | None, now: datetime)
         usually = "usually " if data["times_seen"] > 1 else ""
         yield Sentence(f"It {usually}took {duration(data['minutes'])}.", refs)
     if data["who_knows"]:
-        yield Sentence(f"Who knows: {quoted(data['who_knows'][0])}.", refs)
+        yield Sentence(f"Who knows: {plain(data['who_knows'][0])}.", refs)
     for one in data["disputes"][:1]:
-        yield Sentence(f"Disputed: {quoted(one['text'])}.", tuple(one["evidence"]))
+        yield Sentence(full_stop(f"Disputed: {plain(one['text'])}"), tuple(one["evidence"]))
     if not is_seen:
         yield from _nearest(data)
 
@@ -248,9 +249,9 @@ def _thing(thing: Data) -> str:
 def _people(_: Intent, found: ToolAnswer, case: Data | None, now: datetime) -> Iterator[Sentence]:
     data = found.data
     refs = _refs(found, data)
-    people = [quoted(one, 120) for one in data["who_knows"][:PEOPLE_SHOWN_MAX]]
-    yield Sentence(f"Ask {people[0]}.", refs)
-    yield from (Sentence(f"Also {one}.", refs) for one in people[1:])
+    people = [plain(one, 120) for one in data["who_knows"][:PEOPLE_SHOWN_MAX]]
+    yield Sentence(full_stop(f"Ask {people[0]}"), refs)
+    yield from (Sentence(full_stop(f"Also {one}"), refs) for one in people[1:])
     if case:
         then = age(datetime.fromisoformat(case["began_at"]), now)
         sure = f"{percent(data['confidence'])} sure that it is the same"
