@@ -14,7 +14,7 @@ from hindcast.ask.everyday import Asks, Everyday, everyday
 from hindcast.ask.everyday_answers import told
 from hindcast.ask.facts import Facts
 from hindcast.ask.intent import Intent, intent_of
-from hindcast.ask.outside import is_outside, outside
+from hindcast.ask.outside import asks, describes_failure, is_outside, outside
 from hindcast.ask.wording import plain
 from hindcast.model.errors import Missing
 from hindcast.toolbox import Desk, ToolAnswer, call
@@ -104,6 +104,16 @@ def _by_tools(question: str, intent: Intent, desk: Desk, facts: Facts, at: str) 
     ended = EndedBy.NOTHING_FOUND if is_new or is_empty(intent, found) else EndedBy.ANSWERED
     answer = Answer(question, sentences, ended, Costs(calls=calls), reading=intent.reading, notes=intent.notes)
     yield Done(replace(answer, is_failure=is_failure(intent)))
+
+
+def describes(question: str, desk: Desk) -> bool:
+    """Whether a question describes a failure, before anything was looked for."""
+    asked = everyday(question, desk.now, Facts(desk).is_known)
+    if asked is not None:
+        return asked.asks in (Asks.SEEN, Asks.WHAT_TO_DO) and describes_failure(asked.topic)
+    intent = intent_of(question, desk.now)
+    text = str(intent.arguments.get("text", ""))
+    return is_failure(intent) and describes_failure(text) and not (asks(question) and not intent.is_read)
 
 
 def is_failure(intent: Intent) -> bool:

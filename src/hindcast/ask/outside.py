@@ -58,7 +58,16 @@ _GLUE = frozenset("a about and for in of on the with".split())  # noqa: SIM905
 def describes_failure(text: str) -> bool:
     """Whether a text says what fails: a machine's line, the name of an exception, or words for trouble."""
     read = text[:CHARS_READ_MAX]
-    return any(MACHINE.match(line) for line in read.splitlines()) or bool(exceptions(read) or _TROUBLE.search(read))
+    return _is_machine(read) or bool(_TROUBLE.search(read))
+
+
+def asks(question: str) -> bool:
+    """Whether a text begins as people ask or order, and holds nothing that a machine wrote."""
+    return bool(_ASKS.match(question)) and not _is_machine(question[:CHARS_READ_MAX])
+
+
+def _is_machine(text: str) -> bool:
+    return any(MACHINE.match(line) for line in text.splitlines()) or bool(exceptions(text))
 
 
 def is_outside(question: str, intent: Intent, found: ToolAnswer, facts: Facts, *, is_empty: bool) -> bool:
@@ -71,10 +80,7 @@ def is_outside(question: str, intent: Intent, found: ToolAnswer, facts: Facts, *
         case Want.RECALL if "incident" in intent.arguments or found.data["under_way"]:
             return False
         case Want.RECALL:
-            is_machine = any(MACHINE.match(line) for line in text.splitlines()) or bool(
-                exceptions(text[:CHARS_READ_MAX])
-            )
-            if not intent.is_read and _ASKS.match(question) and not is_machine:
+            if not intent.is_read and asks(question):
                 return True
             return found.data["familiarity"] != "seen before" and not describes_failure(text)
         case Want.LIST if name:
