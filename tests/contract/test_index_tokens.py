@@ -378,7 +378,7 @@ def test_no_model_is_said_once(opened: Opened) -> None:
 
     assert found.arms == ("words",)
     assert len(found.notes) == 1
-    assert "without meaning and tokens" in found.notes[0]
+    assert "no embedding model" in found.notes[0]
 
 
 def test_a_model_that_breaks_costs_only_its_own_arms(opened: Opened) -> None:

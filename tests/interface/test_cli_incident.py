@@ -224,19 +224,19 @@ def test_the_story_of_an_incident_is_told_in_a_few_commands(hindcast: Keyboard) 
     hindcast.ok("note redis-pool 'only in eu-west'")
     hindcast.ok("attempt redis-pool 'raised the pool to 200' --outcome made-worse --command 'kubectl set env' --by bo")
     hindcast.ok("attempt redis-pool 'restarted the workers'")
-    hindcast.ok("attempt redis-pool --set A2 --outcome no-effect")
+    hindcast.ok("attempt redis-pool --set a2 --outcome no-effect")
     case = hindcast.json(
         "resolve redis-pool --cause 'workers kept their connections' --fix 'release in the teardown' --minutes 34"
     ).case
 
     assert [(one.id, one.outcome, one.by) for one in case.attempts] == [
-        ("A1", Outcome.MADE_WORSE, "bo"),
-        ("A2", Outcome.NO_EFFECT, "ana"),
+        ("a1", Outcome.MADE_WORSE, "bo"),
+        ("a2", Outcome.NO_EFFECT, "ana"),
     ]
     assert (case.minutes_to_resolve, case.responders) == (34, ("bo", "ana"))
     shown = hindcast.ok("show redis-pool").out
     for words in (
-        "✗ made worse  A1  raised the pool to 200 (bo)",
+        "✗ made worse  a1  raised the pool to 200 (bo)",
         "$ kubectl set env",
         "workers kept their connections (ana)",
         "release in the teardown (ana)",
@@ -347,13 +347,13 @@ def test_secrets_are_taken_out_before_anything_is_stored(hindcast: Keyboard) -> 
         ("note redis-pool '  '", "text"),
         ("note nothing x", "hindcast incident list"),
         ("attempt redis-pool", "action"),
-        ("attempt redis-pool --set A1 --outcome worked", "A1"),
+        ("attempt redis-pool --set a1 --outcome worked", "a1"),
         ("attempt redis-pool x --at 'next week'", "--at"),
         ("attempt redis-pool x --at 2030-01-01", "--at"),
         ("attempt redis-pool x --outcome great", "outcome"),
         ("attempt redis-pool x --diff nowhere.diff", "nowhere.diff"),
         ("resolve redis-pool --fix x --minutes -3", "minutes"),
-        ("resolve redis-pool --attempt A7", "A7"),
+        ("resolve redis-pool --attempt a7", "a7"),
         ("split redis-pool --services redis", "services"),
         ("split redis-pool --from-previous", "no earlier incident"),
         ("split redis-pool --from-previous --services auth", "--from-previous alone"),

@@ -56,7 +56,7 @@ CONFIG: dict[str, Any] = {
 # What is there, so that a request that is allowed meets something.
 THERE: dict[str, list[str]] = {
     "incident_id": ["inc-1", "inc-2", "inc-nothing"],
-    "attempt_id": ["A1", "A7"],
+    "attempt_id": ["a1", "a7"],
     "address": ["team/motto", "team/motto#two", "cases/inc-1", "nowhere/at.all"],
     "at": ["main", "now", "yesterday", "begun", "what-if"],
     "before": ["begun", "1 day ago"],
@@ -101,7 +101,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     memory = running.register.memory("local")
     told = datetime(2026, 11, 15, 2, 3, tzinfo=UTC)
     cases = [
-        Case(f"inc-{number}", "redis resets", told, services=("auth", "user"), attempts=(Attempt("A1", "restarted"),))
+        Case(f"inc-{number}", "redis resets", told, services=("auth", "user"), attempts=(Attempt("a1", "restarted"),))
         for number in (1, 2)
     ]
     Casebook(memory).put_many(cases, actor="ana", why="told")

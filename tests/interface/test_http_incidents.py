@@ -59,7 +59,7 @@ def test_an_incident_is_completed_over_http(hindcast: Resting, space: str) -> No
     hindcast.ask("POST", f"{ONE}/notes", space, json={"text": "only in eu-west"})
     tried = {"action": "raised the pool", "by": "agent:triage", "at": "2026-11-15T02:00:00Z", "command": "set pool=200"}
     told = hindcast.ask("POST", f"{ONE}/attempts", space, json=tried).json()
-    assert (told["case"]["attempts"][0]["id"], told["case"]["attempts"][0]["by"]) == ("A1", "agent:triage")
+    assert (told["case"]["attempts"][0]["id"], told["case"]["attempts"][0]["by"]) == ("a1", "agent:triage")
     hindcast.ask("POST", f"{ONE}/attempts/a1", space, json={"outcome": "made worse"})
     said = {"cause": "a leak", "fix": "released", "minutes": 34}
     done = hindcast.ask("POST", f"{ONE}/resolution", space, json=said).json()
@@ -166,9 +166,9 @@ def test_a_request_sent_twice_happens_once(hindcast: Resting, space: str) -> Non
     assert hindcast.ask("POST", f"{ONE}/notes", space, status=409, **other).json()["field"] == "Idempotency-Key"
     # What failed may be tried again with its key.
     failed: dict[str, Any] = {"json": {"outcome": "worked"}, "headers": {"Idempotency-Key": "judge-1"}}
-    hindcast.ask("POST", f"{ONE}/attempts/A1", space, status=404, **failed)
+    hindcast.ask("POST", f"{ONE}/attempts/a1", space, status=404, **failed)
     hindcast.ask("POST", f"{ONE}/attempts", space, json={"action": "restarted"})
-    hindcast.ask("POST", f"{ONE}/attempts/A1", space, **failed)
+    hindcast.ask("POST", f"{ONE}/attempts/a1", space, **failed)
 
 
 def test_two_writers_lose_nothing(hindcast: Resting, space: str) -> None:
@@ -272,7 +272,7 @@ def test_secrets_do_not_come_in_this_way(hindcast: Resting, space: str) -> None:
         ("inc-1/attempts", {"action": "x", "outcome": "great"}, 422),
         ("inc-1/attempts", {"action": "x", "at": "2026-11-15T02:05:00"}, 422),
         ("inc-1/attempts", {"action": "x", "at": "2126-11-15T02:05:00Z"}, 400),
-        ("inc-1/attempts/A9", {"outcome": "worked"}, 404),
+        ("inc-1/attempts/a9", {"outcome": "worked"}, 404),
         ("inc-1/resolution", {"fix": "x", "minutes": -1}, 422),
         ("inc-1/resolution", {}, 400),
         ("inc-1/split", {"services": ["payment"]}, 400),

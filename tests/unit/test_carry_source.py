@@ -87,7 +87,7 @@ def test_a_recalled_fix_becomes_a_proposal() -> None:
     assert one.edit.text is not None
     assert "    pool.release(conn)\n    return handle(payload)" in one.edit.text
     assert one.evidence == ("cases/redis-worker-pool@412",)
-    assert "It worked 2 of 3 times." in one.why
+    assert "Worked twice (2 of 3)." in one.why
     assert 0.8 < one.confidence < 0.97
     assert one.action == "release the connection when a task ends"
 

@@ -42,14 +42,14 @@ def tried(*actions: str) -> Case:
 def test_attempts_are_numbered_in_order() -> None:
     """Attempts get ids of their own, and an id is never given twice, even when one was taken out."""
     case = tried("one", "two", "three")
-    assert [one.id for one in case.attempts] == ["A1", "A2", "A3"]
+    assert [one.id for one in case.attempts] == ["a1", "a2", "a3"]
 
     fewer = replace(case, attempts=(case.attempts[0], case.attempts[2]))
-    assert attempted(fewer, RAISED).attempts[-1].id == "A4"
+    assert attempted(fewer, RAISED).attempts[-1].id == "a4"
     lower = replace(
         case, attempts=(replace(case.attempts[0], id="a7"), replace(case.attempts[1], id="restart-workers"))
     )
-    assert attempted(lower, RAISED).attempts[-1].id == "A8"
+    assert attempted(lower, RAISED).attempts[-1].id == "a8"
 
 
 def test_whoever_tried_something_is_a_responder() -> None:
@@ -66,8 +66,8 @@ def test_an_outcome_can_be_said_later() -> None:
 
     assert [one.outcome for one in case.attempts] == [Outcome.UNKNOWN, Outcome.MADE_WORSE]
     assert case.attempts[1].evidence == (said,)
-    with pytest.raises(Missing, match="It has A1, A2"):
-        attempt_of(case, "A9")
+    with pytest.raises(Missing, match="It has a1, a2"):
+        attempt_of(case, "a9")
 
 
 def test_a_resolution_says_why_and_what_ended_it() -> None:
@@ -83,12 +83,12 @@ def test_a_resolution_says_why_and_what_ended_it() -> None:
 
 def test_a_fix_that_was_an_attempt_worked() -> None:
     """A fix named by its attempt, or in the attempt's words, marks that attempt as the one that worked."""
-    by_id = resolved(tried("restart", "rollback"), Fix(attempt="A2"), by="ana", at=NOW)
+    by_id = resolved(tried("restart", "rollback"), Fix(attempt="a2"), by="ana", at=NOW)
     by_words = resolved(tried("restart", "Rollback"), Fix("rollback "), by="ana", at=NOW)
 
     for case in (by_id, by_words):
         assert case.resolution is not None
-        assert case.resolution.attempt == "A2"
+        assert case.resolution.attempt == "a2"
         assert case.resolution.command == RAISED.command
         assert [one.outcome for one in case.attempts] == [Outcome.UNKNOWN, Outcome.WORKED]
     assert by_id.resolution is not None
@@ -131,10 +131,10 @@ def test_a_reopened_case_keeps_what_was_said() -> None:
 def test_what_is_missing_comes_with_the_command_that_says_it() -> None:
     """A case names everything that nobody has said yet, and a complete or dismissed one names nothing."""
     gaps = dict(missing_in(tried("restart")))
-    assert list(gaps) == ["the cause", "what ended it", "what came of A1 (restart)"]
-    assert gaps["what came of A1 (restart)"] == "hindcast incident attempt inc-1 --set A1 --outcome …"
+    assert list(gaps) == ["the cause", "what ended it", "what came of a1 (restart)"]
+    assert gaps["what came of a1 (restart)"] == "hindcast incident attempt inc-1 --set a1 --outcome …"
 
-    assert missing_in(resolved(tried("restart"), Fix(attempt="A1", cause="x"), by="ana", at=NOW)) == ()
+    assert missing_in(resolved(tried("restart"), Fix(attempt="a1", cause="x"), by="ana", at=NOW)) == ()
     assert missing_in(dismissed(CASE)) == ()
 
 
@@ -147,7 +147,7 @@ def test_what_is_missing_comes_with_the_command_that_says_it() -> None:
         (lambda: attempted(CASE, replace(RAISED, diff="x" * (TEXT_CHARS_MAX + 1))), "diff"),
         (lambda: attempted(CASE, replace(RAISED, at=NOW.replace(tzinfo=None))), "at"),
         (lambda: resolved(CASE, Fix("x", minutes=-1), by="ana", at=NOW), "minutes"),
-        (lambda: resolved(CASE, Fix(attempt="A1"), by="ana", at=NOW), "attempt"),
+        (lambda: resolved(CASE, Fix(attempt="a1"), by="ana", at=NOW), "attempt"),
     ],
 )
 def test_what_says_nothing_is_refused_by_its_field(edit: object, field: str) -> None:
@@ -174,14 +174,14 @@ def test_joining_keeps_what_both_knew(casebook: Casebook) -> None:
     def known(case: Case) -> Case:
         case = attempted(noted(case, "n", by="bo", at=NOW), replace(RAISED, action="rollback"))
         case = replace(case, clues=Clues((7,), identifiers=("pool_size",)))
-        return resolved(case, Fix(attempt="A1", cause="leak"), by="ana", at=NOW)
+        return resolved(case, Fix(attempt="a1", cause="leak"), by="ana", at=NOW)
 
     casebook.change("inc-2", known, actor="ana", why="x")
     home = join(casebook, "inc-1", "inc-2", actor="ana", why="one outage")
 
-    assert [(one.id, one.action) for one in home.attempts] == [("A1", RAISED.action), ("A2", "rollback")]
+    assert [(one.id, one.action) for one in home.attempts] == [("a1", RAISED.action), ("a2", "rollback")]
     assert home.resolution is not None
-    assert home.resolution.attempt == "A2"
+    assert home.resolution.attempt == "a2"
     assert (home.services, home.clues.fingerprints) == (("payment", "auth", "search"), (7,))
     assert home.occurred_at == NOW - timedelta(minutes=3)
     assert home.links == ("cases/inc-2",)

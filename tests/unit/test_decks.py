@@ -261,7 +261,7 @@ def test_a_workspace_that_has_nothing_to_do_with_it_says_so(team: Decking, tmp_p
     deck = team.fixes.decks.deck(SPACE, INCIDENT, workspace="other", now=NOW)
 
     assert (deck.cards, deck.workspace) == ((), "other")
-    assert "The trace leads nowhere in this workspace" in deck.notes[0]
+    assert "No frame of the stack trace is in this workspace" in deck.notes[0]
     with pytest.raises(Malformed, match="other"):
         team.deck()
 

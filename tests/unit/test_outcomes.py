@@ -23,7 +23,7 @@ from hindcast.ports import Telemetry
 ONSET = datetime(2026, 11, 15, 2, 3, tzinfo=UTC)
 TRIED = ONSET + timedelta(minutes=12)
 LATER = TRIED + timedelta(minutes=9)
-TRY = Attempt("A1", "rolled back payment", at=TRIED, by="bo")
+TRY = Attempt("a1", "rolled back payment", at=TRIED, by="bo")
 ID = "inc-20261115-0203-payment"
 CASE = Case(ID, "payment fails", ONSET, services=("payment",), attempts=(TRY,))
 
@@ -127,7 +127,7 @@ def test_an_attempt_is_measured_once(casebook: Casebook, memory: Memory) -> None
 def test_a_person_is_not_overruled(casebook: Casebook) -> None:
     """Where somebody has said what came of an attempt, nothing is measured."""
     said = Evidence(Witness.PERSON, "it did nothing")
-    casebook.change(ID, lambda case: judged(case, "A1", Outcome.NO_EFFECT, evidence=said), actor="bo", why="said")
+    casebook.change(ID, lambda case: judged(case, "a1", Outcome.NO_EFFECT, evidence=said), actor="bo", why="said")
 
     assert measuring(Counts({"payment": falling}), casebook).look("test", now=LATER) == ()
     assert casebook.case(ID).attempts[0].outcome is Outcome.NO_EFFECT
@@ -139,7 +139,7 @@ def test_somebody_who_speaks_while_it_is_measured_is_heard(casebook: Casebook) -
 
     class Slow(Counts):
         def rates(self, *args: datetime, **more: object) -> pa.Table:
-            edit = lambda case: judged(case, "A1", Outcome.NO_EFFECT, evidence=said)  # noqa: E731
+            edit = lambda case: judged(case, "a1", Outcome.NO_EFFECT, evidence=said)  # noqa: E731
             casebook.change(ID, edit, actor="bo", why="said")
             return super().rates(*args, **more)  # type: ignore[arg-type]
 
@@ -194,7 +194,7 @@ def test_other_attempts_and_the_calm_before_do_not_count() -> None:
     early = replace(CASE, attempts=(replace(TRY, at=soon),))
     assert window(Due(early, early.attempts[0], soon))[0] == ONSET
     before, after = TRIED - timedelta(minutes=4), TRIED + timedelta(minutes=5)
-    busy = replace(CASE, attempts=(TRY, replace(TRY, id="A2", at=before), replace(TRY, id="A3", at=after)))
+    busy = replace(CASE, attempts=(TRY, replace(TRY, id="a2", at=before), replace(TRY, id="a3", at=after)))
     assert window(Due(busy, TRY, TRIED)) == (before + timedelta(minutes=1), after)
 
 
@@ -237,7 +237,7 @@ def test_ticks_look_now_and_then(casebook: Casebook) -> None:
 def accepted(at: datetime) -> Attempt:
     """A card that somebody accepted: nothing runs differently yet."""
     told = Evidence(Witness.VERDICT, "bo accepted it: Give the call a timeout.", "cards/fix-1a2b3c4d5e6f", at)
-    return Attempt("A1", "Give the call a timeout", by="bo", evidence=(told,))
+    return Attempt("a1", "Give the call a timeout", by="bo", evidence=(told,))
 
 
 def test_what_was_accepted_as_a_card_is_measured_from_its_deployment(memory: Memory) -> None:
@@ -269,7 +269,7 @@ def test_a_deploy_from_before_has_nothing_to_do_with_a_card(memory: Memory) -> N
     measuring(told, casebook).look("test", now=LATER + timedelta(minutes=5))
 
     assert [(one.id, one.at is None) for one in casebook.case(ID).attempts] == [
-        ("A1", True),
-        ("A2", False),
-        ("A3", False),
+        ("a1", True),
+        ("a2", False),
+        ("a3", False),
     ]

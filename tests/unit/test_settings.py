@@ -81,7 +81,7 @@ def test_a_setting_is_told_with_its_old_and_new_value() -> None:
     [made] = proposals({".env": ENV}, advice("REDIS_MAX_CONNECTIONS=20", "capped the connections"))
 
     assert made.title == "Set `REDIS_MAX_CONNECTIONS` from 50 to 20 in .env."
-    assert made.why == "It worked 2 of 2 times: capped the connections."
+    assert made.why == "Worked twice (2 of 2): capped the connections."
     assert made.lines == LineSpan(3, 3)
     assert made.confidence > 0.8
 

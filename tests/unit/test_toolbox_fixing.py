@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,10 @@ from hindcast import toolbox
 from hindcast.build.fixes import open_fixes
 from hindcast.build.workspaces import open_workspaces
 from hindcast.config import Settings
+from hindcast.fixes.consent import LASTS, record_consent
 from hindcast.fixes.log import line_of
 from hindcast.model.card import CardState, CardVerdict
-from hindcast.model.errors import HindcastError, Malformed, Missing, Stale, Unavailable
+from hindcast.model.errors import HindcastError, Malformed, Missing, Refused, Stale, Unavailable
 from hindcast.recall.pack import tokens_of
 from hindcast.toolbox import Desk, ToolAnswer
 
@@ -86,9 +88,33 @@ def test_an_answer_about_code_keeps_its_budget_and_its_evidence(desk: Desk) -> N
     assert json.loads(json.dumps(answer.data)) == answer.data
 
 
+def allowed(desk: Desk) -> str:
+    """The card that changes the worker, which a person lets agents apply."""
+    card = card_of(desk)
+    record_consent(desk.memory, card, by="ana", now=desk.now)
+    return card
+
+
+def test_no_file_is_changed_before_a_person_has_agreed(desk: Desk, code: Path) -> None:
+    """An agent is refused until a person's consent is recorded; its own, or one of long ago, is none."""
+    before, card = (code / LOOP).read_bytes(), card_of(desk)
+    consents = (
+        lambda: None,
+        lambda: record_consent(desk.memory, card, by=desk.actor, now=desk.now),
+        lambda: record_consent(desk.memory, card, by="ana", now=desk.now - LASTS - timedelta(minutes=1)),
+    )
+    for consent in consents:
+        consent()
+        for given in ({"verdict": "accept"}, {"verdict": "modify", "text": "x = 1\n"}):
+            with pytest.raises(Refused, match="hindcast fix allow"):
+                call(desk, "fix_verdict", card=card, **given)
+
+    assert (code / LOOP).read_bytes() == before
+
+
 def test_an_agent_accepts_and_takes_back(desk: Desk, code: Path, heard: list[CardVerdict]) -> None:
     """The file is changed and brought back in the caller's name, and whoever listens hears of both."""
-    before, card = (code / LOOP).read_bytes(), card_of(desk)
+    before, card = (code / LOOP).read_bytes(), allowed(desk)
     answer = call(desk, "fix_verdict", card=card, verdict="accept")
 
     assert RELEASE in (code / LOOP).read_text(encoding="utf-8")
@@ -112,7 +138,7 @@ def test_an_agent_rejects_without_secrets(desk: Desk) -> None:
 def test_an_agent_writes_its_own_version(desk: Desk, code: Path) -> None:
     """The whole file that is sent is what is written, on a branch if that is wanted."""
     text = (code / LOOP).read_text(encoding="utf-8").replace("IDLE_SECONDS = 1.0", "IDLE_SECONDS = 2.0")
-    answer = call(desk, "fix_verdict", card=card_of(desk), verdict="modify", text=text)
+    answer = call(desk, "fix_verdict", card=allowed(desk), verdict="modify", text=text)
 
     assert (code / LOOP).read_text(encoding="utf-8") == text
     assert answer.data["state"] == "modified"
@@ -141,7 +167,7 @@ def test_what_makes_no_sense_changes_nothing(
 
 def test_a_changed_file_is_left_alone(desk: Desk, code: Path) -> None:
     """An agent that decides on what somebody has changed meanwhile is told so, and writes nothing."""
-    card = card_of(desk)
+    card = allowed(desk)
     (code / LOOP).write_text("# other\n", encoding="utf-8")
     with pytest.raises(Stale):
         call(desk, "fix_verdict", card=card, verdict="accept")

@@ -26,7 +26,7 @@ await story(async ({ page }) => {
   await page.getByText(PROBE).first().waitFor();
   check((await page.title()) !== "broken in", "what somebody typed is text");
   await page.getByRole("button", { name: "no effect" }).click();
-  await told("A1: no effect.").waitFor();
+  await told("a1: no effect.").waitFor();
   await page.getByLabel("A note").fill("the provider was called");
   await page.getByRole("button", { name: "Note", exact: true }).click();
   await page.getByRole("list", { name: "Notes" }).getByText("the provider was called").waitFor();

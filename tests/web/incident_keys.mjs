@@ -44,8 +44,8 @@ await story(
     await page.getByText("rolled auth back").first().waitFor();
     await tabTo(/^made it worse/, "Shift+Tab");
     await press("Enter");
-    await told(/^A1: made it worse/).waitFor();
-    await until(async () => /^A1/.test(await focused()), "focus stays at the attempt that was judged");
+    await told(/^a1: made it worse/).waitFor();
+    await until(async () => /^a1/.test(await focused()), "focus stays at the attempt that was judged");
 
     // Joined with another, and the other split off again.
     await tabTo(/^More to decide/, "Shift+Tab");

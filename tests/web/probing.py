@@ -276,7 +276,7 @@ def work_on(sender: Sender, incident: str) -> None:
         f"{path}/attempts",
         json={"action": "PROBE", "outcome": "made worse", "command": "echo '<img src=x onerror=hit()>'"},
     )
-    sender.worst("outcome", "POST", f"{path}/attempts/A1", json={"outcome": "made worse", "why": "PROBE"})
+    sender.worst("outcome", "POST", f"{path}/attempts/a1", json={"outcome": "made worse", "why": "PROBE"})
     sender.worst(
         "cause",
         "POST",

@@ -68,7 +68,8 @@ class Asker:
         world = World(self._seconds, is_over)
         dialogue = Dialogue(self._llm, desk, self._limits, nonce=nonce, world=world, at=at)
         try:
-            yield from dialogue.answered(question)
+            for event in dialogue.answered(question):
+                yield _with_failure(event, question, desk) if isinstance(event, Done) else event
         except Unanswered as unanswered:
             note = f"{self._llm.name} gave no answer: {unanswered.why}. The tools answered instead."
             yield from self._instead(question, desk, at, dialogue.costs, note, unanswered)
@@ -84,6 +85,10 @@ class Asker:
             answer = event.answer
             whole = replace(costs, calls=costs.calls + answer.costs.calls)
             yield Done(replace(answer, ended_by=unanswered.ended_by, costs=whole, notes=(note, *answer.notes)))
+
+
+def _with_failure(done: Done, question: str, desk: Desk) -> Done:
+    return Done(replace(done.answer, is_failure=direct.describes(question, desk)))
 
 
 def _check(question: str) -> None:

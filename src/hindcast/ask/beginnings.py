@@ -94,7 +94,7 @@ _BEGINNINGS: Sequence[tuple[Want, Sequence[str]]] = (
             r"what did we (?:do|try)|how did we (?:fix|solve|resolve|end|handle)",
             r"what (?:fixed|ended|solved|resolved|helped)|(?:have|did) we (?:ever )?(?:seen?|had|have|hit)",
             r"what (?:do|did) we know|what was known|(?:any )?similar(?: incidents?| outages?| failures?)?",
-            r"what (?:is|was|causes|caused)(?: the)?(?: root)? ?(?:cause)?(?: of)?|why (?:does|did|do|is|are|was)",
+            r"what (?:causes|caused|(?:is|was|were) the (?:root )?causes?(?: of)?)|why (?:does|did|do|is|are|was)",
             r"how (?:do|can|should) (?:i|we) (?:fix|solve|resolve|stop)|remember",
         ),
     ),

@@ -67,7 +67,7 @@ def _nothing(intent: Intent, found: ToolAnswer) -> str:
     """An abstention that says what was looked at."""
     about = quoted(intent.about, 80) if intent.about else "this"
     match intent.want:
-        case Want.RECALL | Want.PEOPLE if not found.data["incident"]:
+        case Want.RECALL if not found.data["incident"]:
             return f"Nothing recorded looks like {about}{intent.as_of}: it was not seen before."
         case Want.PEOPLE:
             return f"Nobody is recorded as having dealt with {about}."
@@ -81,7 +81,8 @@ def _nothing(intent: Intent, found: ToolAnswer) -> str:
         case Want.PATTERNS:
             return f"Nothing that was tried is recorded for {about}."
         case Want.LIST:
-            return f"No incident is recorded for this: {intent.reading}."
+            state = intent.arguments.get("state", "any")
+            return f"No {'' if state == 'any' else f'{state} '}incident{intent.scope} is recorded."
         case Want.TOGETHER:
             return f"Nothing goes together with {about} more often than by chance, or there is too little to count."
         case Want.LEARNT:
@@ -94,7 +95,7 @@ def _recall(intent: Intent, found: ToolAnswer, case: Data | None, now: datetime)
     data = found.data
     prefix = f"{_capital(intent.as_of.strip())}: " if intent.as_of else ""
     for one in data["under_way"]:
-        yield Sentence(f"{prefix}It is happening now: {plain(one['text'])}", tuple(one["evidence"]))
+        yield Sentence(full_stop(f"{prefix}It is happening now: {plain(one['text'])}"), tuple(one["evidence"]))
     if not data["incident"]:
         yield Sentence(f"{prefix}Not seen before: no recorded incident is this failure.", is_aside=True)
         yield from _nearest(data)
@@ -119,7 +120,7 @@ def _recall(intent: Intent, found: ToolAnswer, case: Data | None, now: datetime)
     if data["who_knows"]:
         yield Sentence(f"Who knows: {plain(data['who_knows'][0])}.", _who(data, 0))
     for one in data["disputes"][:1]:
-        yield Sentence(f"Disputed: {plain(one['text'])}", tuple(one["evidence"]))
+        yield Sentence(full_stop(f"Disputed: {plain(one['text'])}"), tuple(one["evidence"]))
     if not is_seen:
         yield from _nearest(data)
 
@@ -270,8 +271,8 @@ def _people(_: Intent, found: ToolAnswer, case: Data | None, now: datetime) -> I
     data = found.data
     refs = _refs(found, data)
     people = [plain(one, 160) for one in data["who_knows"][:PEOPLE_SHOWN_MAX]]
-    yield Sentence(f"Ask {people[0]}.", _who(data, 0))
-    yield from (Sentence(f"Also {one}.", _who(data, place)) for place, one in enumerate(people[1:], 1))
+    yield Sentence(full_stop(f"Ask {people[0]}"), _who(data, 0))
+    yield from (Sentence(full_stop(f"Also {one}"), _who(data, place)) for place, one in enumerate(people[1:], 1))
     if case:
         then = age(datetime.fromisoformat(case["began_at"]), now)
         sure = f"{percent(data['confidence'])} sure that it is the same"

@@ -16,6 +16,8 @@ class EndedBy(StrEnum):
     ANSWERED = "answered"
     # The tools found nothing that bears on the question.
     NOTHING_FOUND = "nothing found"
+    # It is none of the questions that can be answered, and no failure that was described.
+    NOT_UNDERSTOOD = "not understood"
     # The language model ran into a budget, failed, or said nothing that rests on a record; the tools answered instead.
     TOKENS = "out of tokens"
     SECONDS = "out of time"
@@ -98,6 +100,10 @@ class Answer:
     reading: str = ""
     # What a reader should know about the answer: sentences without a record, ids that do not exist, links taken out.
     notes: tuple[str, ...] = field(default=())
+    # Whether the question describes a failure, so that what recall says to the same text answers it too.
+    is_failure: bool = False
+    # Questions that can be answered, where this one cannot.
+    suggestions: tuple[str, ...] = field(default=())
 
     @property
     def uncited(self) -> int:

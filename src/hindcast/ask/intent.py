@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -40,6 +40,8 @@ class Intent:
     scope: str = ""
     # Arguments to try in turn where these find nothing.
     otherwise: tuple[Mapping[str, Any], ...] = ()
+    # Whether it begins as questions begin here; else it is taken for a failure in somebody's words.
+    is_read: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ def intent_of(question: str, now: datetime) -> Intent:
             return _MAKERS[want](asked, _subject(asked, found.end()), found.group().lower())
     # It begins like no question, so it is a failure in somebody's words, and every word of it may tell something.
     first = asked.whole.partition("\n")[0]
-    return _recalled(asked.whole, f"have we seen {_shown(first, asked)} before, and what ended it")
+    intent = _recalled(asked.whole, f"have we seen {_shown(first, asked)} before, and what ended it")
+    return replace(intent, is_read=False)
 
 
 def failure_in(text: str, now: datetime) -> str:

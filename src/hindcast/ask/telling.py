@@ -54,6 +54,8 @@ def answer_told(answer: Answer) -> dict[str, Any]:
         "ended_by": answer.ended_by.value,
         "uncited": answer.uncited,
         "notes": list(answer.notes),
+        "is_failure": answer.is_failure,
+        "suggestions": list(answer.suggestions),
         "costs": msgspec.to_builtins(answer.costs),
     }
 

@@ -101,7 +101,7 @@ def with_changes(case: Case, changes: Iterable[SystemChange], *, since: datetime
             continue
         action = _action(change, is_rollback=is_rollback)
         told = Evidence(Witness.TELEMETRY, f"{change.source} told of it: {action}", ref, change.at)
-        free = numbered("A", (one.id for one in attempts))
+        free = numbered("a", (one.id for one in attempts))
         attempts.append(Attempt(free, action, at=change.at, by=change.actor, evidence=(told,)))
     return replace(case, attempts=tuple(attempts))
 

@@ -168,7 +168,7 @@ def _renumbered(known: tuple[Attempt, ...], other: tuple[Attempt, ...]) -> dict[
     for one in other:
         if any(replace(mine, id=one.id) == one for mine in known):
             continue
-        free = numbered("A", taken)
+        free = numbered("a", taken)
         taken.append(free)
         moved[one.id] = replace(one, id=free)
     return moved
@@ -186,7 +186,7 @@ def _with_notes(known: tuple[Note, ...], other: tuple[Note, ...]) -> tuple[Note,
         if any((mine.text, mine.at, mine.by) == (note.text, note.at, note.by) for mine in notes):
             continue
         ids = [mine.id for mine in notes]
-        notes.append(note if note.id not in ids else replace(note, id=numbered("N", ids)))
+        notes.append(note if note.id not in ids else replace(note, id=numbered("n", ids)))
     return tuple(sorted(notes, key=lambda note: note.at))
 
 

@@ -50,7 +50,7 @@ def noted(case: Case, text: str, *, by: str, at: datetime) -> Case:
     said = _said(text, field="text", what="a note")
     if len(case.notes) >= NOTES_MAX:
         raise Refused(f"{case.id} has {NOTES_MAX} notes.", field="text", remedy="Keep longer stories behind a link.")
-    note = Note(numbered("N", (one.id for one in case.notes)), said, at, by)
+    note = Note(numbered("n", (one.id for one in case.notes)), said, at, by)
     return replace(case, notes=(*case.notes, note))
 
 
@@ -67,7 +67,7 @@ def attempted(case: Case, attempt: Attempt) -> Case:
         )
     if attempt.at is not None and attempt.at.tzinfo is None:
         raise Malformed(f"{attempt.at} has no timezone.", field="at", remedy="Write it as 2026-11-15T02:03:04Z.")
-    made = replace(attempt, id=numbered("A", (one.id for one in case.attempts)), action=action)
+    made = replace(attempt, id=numbered("a", (one.id for one in case.attempts)), action=action)
     return _with_responders(replace(case, attempts=(*case.attempts, made)), attempt.by)
 
 
@@ -167,7 +167,7 @@ def missing_in(case: Case) -> tuple[tuple[str, str], ...]:
 
 
 def numbered(prefix: str, taken: Iterable[str]) -> str:
-    """The next free id, as in A3; an id is the same in any spelling."""
+    """The next free id, as in a3; an id is the same in any spelling."""
     numbers = [one[len(prefix) :] for one in taken if one[: len(prefix)].casefold() == prefix.casefold()]
     return f"{prefix}{max((int(one) for one in numbers if one.isdecimal()), default=0) + 1}"
 

@@ -133,6 +133,21 @@ def accept(
         _answer(session, fixes, made)
 
 
+@verb(app, "allow", writes=True, epilog="Example: hindcast fix allow 3f2a")
+def allow(session: Session, card: CardId) -> None:
+    """Let an agent change the file that a card is about, for an hour: accept it, write its own version, undo it."""
+    from hindcast.fixes.consent import LASTS, record_consent
+    from hindcast.fixes.keeping import card_there
+
+    memory = session.memory(create=True)
+    found = card_there(memory.now(), card_id(session, card))
+    now = session.now()
+    commit = record_consent(memory, found.id, by=session.who, now=now)
+    until = now + LASTS
+    text = Text(f"Until {until:%H:%M} UTC an agent may change {found.proposal.edit.path} by card {found.id}.")
+    session.answer({"card": found.id, "by": session.who, "until": until.isoformat(), "commit": commit.id}, text)
+
+
 @verb(app, "reject", writes=True, epilog="Example: hindcast fix reject 3f2a --reason 'it hides the leak' --dont-try")
 def reject(
     session: Session,

@@ -79,7 +79,7 @@ def ask(sources: Iterable[Named], sheet: Sheet) -> Found:
         notes.append(
             f"The trace leads to a file that cannot be looked into: {closed}"
             if closed
-            else "The trace leads nowhere in this workspace: none of its frames is in these files."
+            else "No frame of the stack trace is in this workspace."
         )
     return Found(tuple(proposals), _once(warned), tuple(notes))
 

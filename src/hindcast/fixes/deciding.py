@@ -115,7 +115,7 @@ def applied(
         verdict = replace(verdict, proposed=card.diff, applied=change.diff)
     changes = [change_of(replace(card, state=decision.state))]
     if kept is not None and len(kept.case.attempts) < ATTEMPTS_MAX:
-        free = numbered("A", (one.id for one in kept.case.attempts))
+        free = numbered("a", (one.id for one in kept.case.attempts))
         made = attempted(kept.case, _attempt(card, decision, change))
         changes.append(case_change(replace(kept, case=made)))
         verdict = replace(verdict, attempt=free)

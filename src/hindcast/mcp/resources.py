@@ -11,7 +11,7 @@ import mcp_types as types
 from hindcast.casebook.summaries import Key, Standing, Summary, Table, place_of
 from hindcast.mcp import pages
 from hindcast.model.errors import Malformed
-from hindcast.reason.wording import age, one_line
+from hindcast.reason.wording import age, duration, one_line
 from hindcast.toolbox import Desk
 from hindcast.toolbox.naming import detected, known
 
@@ -20,6 +20,9 @@ INCIDENTS, POSTMORTEMS = "incidents", "postmortems"
 MARKDOWN = "text/markdown"
 PER_PAGE = 50
 TITLE_CHARS_MAX = 120
+SERVICES_MAX = 3
+SERVICE_CHARS_MAX = 40
+CLAIM_CHARS_MAX = 100
 COMPLETIONS_MAX = 50
 
 TEMPLATES = (
@@ -68,11 +71,24 @@ def _resources(desk: Desk, summary: Summary) -> list[types.Resource]:
             name=f"{folder}/{summary.id}",
             title=one_line(summary.title, TITLE_CHARS_MAX),
             uri=uri_of(folder, summary.id),
-            description=f"{summary.state}, {age(summary.onset_at, desk.now)}",
+            description=_described(desk, folder, summary),
             mime_type=MARKDOWN,
         )
         for folder in folders
     ]
+
+
+def _described(desk: Desk, folder: str, summary: Summary) -> str:
+    """What an agent chooses by: where it was, how it stands, and what is known of its cause and end."""
+    parts = [
+        "Postmortem" if folder == POSTMORTEMS else "",
+        ", ".join(one_line(name, SERVICE_CHARS_MAX) for name in summary.services[:SERVICES_MAX]),
+        f"{summary.state}, {age(summary.onset_at, desk.now)}",
+        f"took {duration(summary.minutes)}" if summary.minutes is not None else "",
+        f"cause: {one_line(summary.cause, CLAIM_CHARS_MAX)}" if summary.cause else "cause unknown",
+        f"ended by: {one_line(summary.fix, CLAIM_CHARS_MAX)}" if summary.fix else "",
+    ]
+    return "; ".join(part for part in parts if part)
 
 
 def uri_of(folder: str, case_id: str) -> str:

@@ -25,7 +25,7 @@ from hindcast.propose.patch_answer import PatchAnswer, Replacement, read_answer,
 from hindcast.propose.rules.pack import rules as packed
 from hindcast.propose.rules.ruffs import RUFFS
 from hindcast.propose.rules.search import search
-from hindcast.propose.sheet import Sheet
+from hindcast.propose.sheet import Sheet, worked_of
 
 PLACES_MAX = 4
 # The lines of a file that are shown around a function, and how much of all there may be.
@@ -195,7 +195,7 @@ def _memory(sheet: Sheet) -> Iterator[str]:
     if diagnosis.cause is not None:
         yield f"Cause: {diagnosis.cause.text}"
     for advice in diagnosis.fixes:
-        yield f"It worked {advice.worked} of {advice.tried} times: {advice.action}"
+        yield f"{worked_of(advice.worked, advice.tried)}: {advice.action}"
         yield advice.diff or advice.config
     for one in sheet.recollection.remembered[:REMEMBERED_MAX]:
         ending = one.case.resolution

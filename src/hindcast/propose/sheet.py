@@ -31,3 +31,11 @@ class Sheet:
 
 # A source is a function; it reads code through the sheet and changes nothing.
 Source = Callable[[Sheet], Iterable[Proposal | Warned]]
+
+
+def worked_of(worked: int, tried: int) -> str:
+    """How often a fix worked: "Worked twice (2 of 3)"; that it ended it, where nobody counted."""
+    if not tried:
+        return "It ended it then"
+    times = {1: "once", 2: "twice"}.get(worked, f"{worked} times")
+    return f"Worked {times} ({worked} of {tried})"

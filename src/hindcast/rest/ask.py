@@ -84,9 +84,13 @@ class AskTold(BaseModel):
     sentences: list[SentenceTold]
     reading: str = Field(description="How the question was read, where no language model did.")
     model: str = Field(description="The language model that worded it; empty: the tools answered directly.")
-    ended_by: str = Field(description="`answered`, `nothing found`, or why the model's answer does not count.")
+    ended_by: str = Field(
+        description="`answered`, `nothing found`, `not understood`, or why the model's answer does not count."
+    )
     uncited: int = Field(description="How many sentences rest on no record.")
     notes: list[str]
+    is_failure: bool = Field(description="Whether it describes a failure, so that `recall` answers the same text.")
+    suggestions: list[str] = Field(description="Questions that can be answered, where this one cannot.")
     costs: CostsTold
 
 

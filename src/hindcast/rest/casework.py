@@ -74,7 +74,7 @@ class ResolutionSaid(Said):
 
     cause: Text = Field(default="", examples=["workers kept their connections"])
     fix: Text = Field(default="", examples=["release them in the teardown"])
-    attempt: str = Field(default="", max_length=100, description="The attempt that it was, as in A2.")
+    attempt: str = Field(default="", max_length=100, description="The attempt that it was, as in a2.")
     by: By = ""
     command: Text = ""
     diff: Text = ""
@@ -159,7 +159,7 @@ def _add_attempts(app: FastAPI, desk: Desk) -> None:
     )
     def attempt_judge(
         incident_id: Id,
-        attempt_id: Annotated[str, Path(max_length=100, description="As the incident shows it: A1, A2 …")],
+        attempt_id: Annotated[str, Path(max_length=100, description="As the incident shows it: a1, a2 …")],
         said: OutcomeSaid,
         seat: Recording,
         again: Again,

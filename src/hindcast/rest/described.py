@@ -7,21 +7,31 @@ a second at the start and is never used. Here that waits until the OpenAPI docum
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.datastructures import Default
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.params import Cookie, Header, Path
 from fastapi.routing import APIRoute
 from fastapi.utils import create_model_field
+from starlette.requests import Request
 from starlette.responses import Response
+
+from hindcast.rest import parameters
 
 # What FastAPI means by a shape that nobody has said anything about: it may follow from what the handler returns.
 _UNSAID = Default(None)
+# Parameters that are no part of the query.
+ELSEWHERE = (Cookie, Header, Path)
 
 
 class DescribedRoute(APIRoute):
-    """A route that knows the shape of its answers, and makes something of it once it is to be described."""
+    """A route that knows the shape of its answers, and makes something of it once it is to be described.
+
+    It refuses query parameters that it does not know: an answer without the filter that was asked for is a wrong one.
+    """
 
     def __init__(
         self,
@@ -33,6 +43,20 @@ class DescribedRoute(APIRoute):
     ) -> None:
         self._shape = response_model if response_model and writes_itself(endpoint) else None
         super().__init__(path, endpoint, response_model=response_model if self._shape is None else None, **told)
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler, behind the check of the query's names."""
+        handle = super().get_route_handler()
+        fields = get_flat_params(self.dependant)
+        known = frozenset(field.alias for field in fields if not isinstance(field.field_info, ELSEWHERE))
+        if self.path in parameters.OTHERS_ADD:
+            return handle
+
+        async def checked(request: Request) -> Response:
+            parameters.check(request.query_params, known)
+            return await handle(request)
+
+        return checked
 
     def describe(self) -> None:
         """Make ready what the document reads; doing so again changes nothing."""

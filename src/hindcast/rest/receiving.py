@@ -21,6 +21,7 @@ from hindcast.app import App
 from hindcast.ingest import body
 from hindcast.model.access import Permission
 from hindcast.model.columns import Parsed
+from hindcast.model.errors import Malformed
 from hindcast.model.ingest_limits import IngestLimits
 from hindcast.rest import failure
 from hindcast.rest.arrivals import NOBODYS, Arrivals
@@ -109,6 +110,7 @@ class Receiver:
             encoding = request.headers.get("Content-Encoding", "")
             space, trial = NOBODYS, trial_of(request)
             try:
+                _check_no_space(request, space_header)
                 if key_in is None:
                     space = await run_in_threadpool(_space, request, named)
                     raw = await self._body(request, most)
@@ -178,6 +180,16 @@ def add_route(app: FastAPI, path: str, endpoint: Endpoint, methods: Sequence[str
 def _space(request: Request, named: str | None, body_key: str = "") -> str:
     """Where a sender may send to."""
     return doorkeeper_of(request).seat(request, Permission.INGEST, named, body_key=body_key).space
+
+
+def _check_no_space(request: Request, header: str) -> None:
+    """Raise where a sender names a space in the address: it would be read over, and the rows lie somewhere else."""
+    if "space" in request.query_params:
+        raise Malformed(
+            "A way in takes no space from the address.",
+            field="space",
+            remedy=f"Name it in the header {header}, or send with a key of that space.",
+        )
 
 
 def _too_large(bytes_max: int) -> body.TooLarge:

@@ -197,6 +197,7 @@ def _decide(desk: Desk, given: DecideArguments) -> ToolAnswer:
     verdicts, who, now = _fixes(desk).verdicts, desk.actor, desk.now
     reason = desk.clean(given.reason).strip()
     _check_fits(given)
+    _check_agreed(desk, card, given.verdict)
     match given.verdict:
         case "accept":
             made = verdicts.accept(
@@ -221,6 +222,18 @@ def _decide(desk: Desk, given: DecideArguments) -> ToolAnswer:
     desk.decided(made)
     record = desk.memory.now().get(Address("cards", made.card))
     return _decided(made, f"{record.address}@{record.version}")
+
+
+def _check_agreed(desk: Desk, card: str, verdict: str) -> None:
+    """Raise where a file would be changed and no person has said so: to reject a card changes none."""
+    # Imported here: parsers of a dozen languages take their time to load, and most agents only ask.
+    from hindcast.fixes.consent import check_consent
+    from hindcast.fixes.keeping import card_there
+
+    view = desk.memory.now()
+    is_applied = card_there(view, card).state in (CardState.ACCEPTED, CardState.MODIFIED)
+    if verdict in ("accept", "modify") or (verdict == "undo" and is_applied):
+        check_consent(view, card, actor=desk.actor, now=desk.now)
 
 
 def _check_fits(given: DecideArguments) -> None:
@@ -290,8 +303,9 @@ FIX_VERDICT = Tool(
     description=(
         "Decide about a card that fix_cards showed: accept changes the file, modify writes your own version of the "
         "whole file instead, reject teaches that it is not wanted (with `dont_try` others are warned of it), undo "
-        "takes the last decision back. Use it when a person has agreed. If the file changed since the card was made, "
-        "nothing is written: call fix_cards again."
+        "takes the last decision back. Before a file is changed a person has to agree with `hindcast fix allow CARD`; "
+        "that lasts an hour, and without it the call is refused. If the file changed since the card was made, nothing "
+        "is written: call fix_cards again."
     ),
     arguments=DecideArguments,
     run=_decide,

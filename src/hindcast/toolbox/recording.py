@@ -47,7 +47,7 @@ class AttemptArguments(Arguments, frozen=True, kw_only=True):
         Meta(
             max_length=100,
             description="To say what came of an attempt that is recorded already: its id.",
-            examples=["A2"],
+            examples=["a2"],
         ),
     ] = ""
     why: Annotated[

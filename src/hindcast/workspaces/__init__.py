@@ -226,7 +226,7 @@ class Workspaces:
                 )
             return [_change(registered)]
 
-        write(memory, plan, actor=registered.by, why=f"{registered.name} lies in {registered.root}.")
+        write(memory, plan, actor=registered.by, why=f"{registered.name} is at {registered.root}.")
         return kept[0]
 
     def _check_free(self, space: str, name: str) -> None:

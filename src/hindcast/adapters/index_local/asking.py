@@ -102,9 +102,7 @@ class Asking:
                 return None
         named = [arm for arm in ("meaning", "tokens") if self.query.arms is not None and arm in wanted]
         if named:
-            notes.append(
-                f"Searched without {' and '.join(named)}: there is no model. `hindcast models prepare` makes one."
-            )
+            notes.append("Keyword search only: no embedding model installed.")
         return None
 
     def _scored_by_all(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import logging
 import shutil
+import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -155,6 +156,9 @@ class Engine:
 
 
 def _embedded_client(folder: Path) -> Client:
+    if _held_by_another(folder / "status"):
+        # Found out before the engine does, which would write its own words into the error output of an agent.
+        raise _in_use(folder)
     try:
         return clickhouse_connect.get_client(interface="chdb", path=str(folder), settings=dict(_SETTINGS))
     except Error as error:
@@ -166,16 +170,31 @@ def _embedded_client(folder: Path) -> Client:
 
 def _not_started(folder: Path) -> HindcastError:
     if _locked(folder / "status"):
-        return InUse(
-            f"The telemetry in {folder} is in use by another process.",
-            field="telemetry",
-            remedy="One process owns a folder: talk to the running one, stop it, or name another folder.",
-        )
+        return _in_use(folder)
     return Damaged(
         f"The engine does not start on the telemetry in {folder}; it has told why on the standard error output.",
         field="telemetry",
         remedy="Keep the folder aside and restore a copy, or name another folder.",
     )
+
+
+def _in_use(folder: Path) -> Unavailable:
+    return Unavailable(
+        f"The telemetry in {folder} is in use by another process.",
+        field="telemetry",
+        remedy="One process owns a folder: talk to the running one, stop it, or name another folder.",
+    )
+
+
+def _held_by_another(file: Path) -> bool:
+    """Whether the engine of another process has a folder; the file that it locks begins with its number."""
+    if not _locked(file):
+        return False
+    try:
+        first = file.read_text(encoding="utf-8", errors="replace").partition("\n")[0]
+    except OSError:
+        return False
+    return first.removeprefix("PID:").strip() not in ("", str(os.getpid()))
 
 
 def _locked(file: Path) -> bool:

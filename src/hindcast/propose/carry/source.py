@@ -13,7 +13,7 @@ from hindcast.model.recollection import Familiarity, Remembered
 from hindcast.propose.carry.outcome import AlreadyFixed, Carried, CarriedFile, Hints, NotCarried, Tier
 from hindcast.propose.carry.transplant import COMPANION, transplant_in
 from hindcast.propose.carry.whereabouts import Whereabouts
-from hindcast.propose.sheet import Sheet
+from hindcast.propose.sheet import Sheet, worked_of
 
 # How many remembered fixes are tried. More than this would be more cards than anybody is shown.
 FIXES_MAX = 8
@@ -75,7 +75,7 @@ def _fixes(sheet: Sheet) -> Iterator[_Fix]:
 def _remembered(sheet: Sheet) -> Iterator[_Fix]:
     for advice in sheet.diagnosis.fixes:
         if advice.diff.strip():
-            record = f"It worked {advice.worked} of {advice.tried} times" if advice.tried else "It ended it then"
+            record = worked_of(advice.worked, advice.tried)
             yield _Fix(advice.diff, advice.action, advice.evidence, sheet.diagnosis.confidence, record)
     harmful = {advice.diff.strip() for advice in sheet.diagnosis.avoid if advice.diff.strip()}
     for one in sheet.recollection.remembered:
@@ -160,5 +160,5 @@ def _risk(one: CarriedFile) -> str:
     if one.tier is Tier.EXACT:
         return ""
     if one.mapped:
-        return "Names were mapped to today's; look whether they are the same things."
+        return "Identifiers were renamed since; please check."
     return "The lines around it have changed since; look whether it still belongs there."

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hindcast.model.case import Outcome
 from hindcast.model.recollection import Familiarity, Remembered
 from hindcast.propose.settings.wish import Phrase, Wish, phrase, told, wishes
-from hindcast.propose.sheet import Sheet
+from hindcast.propose.sheet import Sheet, worked_of
 
 # How many remembered fixes are tried. More than this would be more cards than anybody is shown.
 FIXES_MAX = 8
@@ -67,7 +67,7 @@ def _helped(sheet: Sheet) -> Iterator[Deed]:
     for advice in sheet.diagnosis.fixes:
         # A fix with a diff of code is carried over; its words may name numbers that the diff has already.
         if advice.config.strip() or not advice.diff.strip():
-            record = f"It worked {advice.worked} of {advice.tried} times" if advice.tried else "It ended it then"
+            record = worked_of(advice.worked, advice.tried)
             yield deed(advice.action, advice.config, advice.evidence, sheet.diagnosis.confidence, record)
     for one in sheet.recollection.remembered:
         if not one.gates and one.familiarity is not Familiarity.NEW:

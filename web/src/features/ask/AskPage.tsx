@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { answered, client, type Schemas } from "@/api/client";
 import type { Failure } from "@/api/failure";
@@ -75,15 +75,23 @@ function Answers({ text }: { text: string }) {
       answered(client.POST("/api/v1/ask", { body: { question: text, at: place.at }, headers, signal } as never)),
     staleTime: Number.POSITIVE_INFINITY,
   });
+  // Recall answers a failure that was described; to any other question it would say that it is new, beside the answer.
+  const isFailure = words.data?.is_failure ?? (words.isError || looksPasted(text));
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)_340px] items-start gap-4 max-narrow:grid-cols-1">
-      <Shown
-        of={recall}
-        what="What memory says"
-        loading={<Skeletons rows={5} className="h-10" label="Memory is asked" />}
-      >
-        {(told) => <Recalled diagnosis={told.diagnosis} change={(diff) => <Diff text={diff} />} />}
-      </Shown>
+    <div
+      className={
+        isFailure ? "grid grid-cols-[minmax(0,1fr)_340px] items-start gap-4 max-narrow:grid-cols-1" : "flex flex-col"
+      }
+    >
+      {isFailure && (
+        <Shown
+          of={recall}
+          what="What memory says"
+          loading={<Skeletons rows={5} className="h-10" label="Memory is asked" />}
+        >
+          {(told) => <Recalled diagnosis={told.diagnosis} change={(diff) => <Diff text={diff} />} />}
+        </Shown>
+      )}
       <Card head="line" title="In words" bodyClassName="px-4 py-3">
         <Shown
           of={words}
@@ -98,6 +106,11 @@ function Answers({ text }: { text: string }) {
   );
 }
 
+/** Whether a text is surely no question, as long as the server has not said how it reads it. */
+function looksPasted(text: string) {
+  return text.includes("\n") || /\w(Error|Exception)\b/.test(text);
+}
+
 function Words({ told }: { told: Schemas["AskTold"] }) {
   return (
     <div className="flex flex-col gap-2">
@@ -107,7 +120,7 @@ function Words({ told }: { told: Schemas["AskTold"] }) {
           key={place}
           className={one.is_cited || one.is_aside ? "break-words" : "border-l-2 border-sand/60 pl-2 break-words"}
         >
-          {one.text} <EvidenceLinks evidence={one.citations} />{" "}
+          <Sentence text={one.text} offered={told.suggestions} /> <EvidenceLinks evidence={one.citations} />{" "}
           {!one.is_cited && !one.is_aside && <span className="text-meta text-sand">no evidence</span>}
         </p>
       ))}
@@ -118,5 +131,20 @@ function Words({ told }: { told: Schemas["AskTold"] }) {
           : "Answered by the tools, without a language model."}
       </p>
     </div>
+  );
+}
+
+/** A sentence; a question that is offered is a link that asks it. */
+function Sentence({ text, offered }: { text: string; offered: string[] }) {
+  const question = offered.find((one) => text === `– ${one}`);
+  if (!question) return text;
+  return (
+    <Link
+      to="/ask"
+      search={(now) => ({ ...now, text: question })}
+      className="text-moon underline decoration-moon/40 underline-offset-2"
+    >
+      {question}
+    </Link>
   );
 }
