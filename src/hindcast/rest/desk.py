@@ -16,6 +16,7 @@ from hindcast.app import App
 from hindcast.build.crowd import Crowd
 from hindcast.build.running import Running, redactor
 from hindcast.config import Settings
+from hindcast.ingest.redact import Redactor
 from hindcast.memory import Memory, View
 from hindcast.model.errors import Missing
 from hindcast.model.incident import Event
@@ -43,7 +44,7 @@ class Desk:
     app: App
     register: Register
     # Takes secrets out of what people paste.
-    clean: Callable[[str], str]
+    redactor: Redactor
     # Held while deciding: whoever watches is no place for two at once.
     turn: AbstractContextManager[Any]
     # Tells everybody who listens what happened to an incident.
@@ -52,6 +53,10 @@ class Desk:
     aside: Aside
     # Those whose questions are answered here.
     crowd: Crowd
+
+    def clean(self, text: str) -> str:
+        """A text without secrets."""
+        return self.redactor.text(text).text
 
     def now(self) -> datetime:
         """The present."""
@@ -87,10 +92,9 @@ def desk(
     aside: Aside | None = None,
 ) -> Desk:
     """The desk of a running Hindcast."""
-    secrets = redactor(settings)
     aside = aside or Aside(None, running.app.instruments)
     crowd = Crowd(glances=running.has_model)
-    return Desk(running.app, running.register, lambda text: secrets.text(text).text, turn, tell, aside, crowd)
+    return Desk(running.app, running.register, redactor(settings), turn, tell, aside, crowd)
 
 
 def answered(value: object, *, status: int = 200, headers: dict[str, str] | None = None) -> Response:
