@@ -147,8 +147,8 @@ _ABROAD = (
 )
 _ABROAD_WORDS = tuple(
     """
-    contrase clave passe mdp wort senha wachtwoord parola has heslo salasana adgangskode senord ifre jelsz пароль
-    密码 密碼 口令 パスワード 비밀번호 암호
+    contraseña contrasena contrase%c3%b1a clave passe mdp wort senha wachtwoord parola hasło haslo heslo salasana
+    adgangskode senord ifre jelszó jelszo пароль 密码 密碼 口令 パスワード 비밀번호 암호
     """.split()  # noqa: SIM905
 )
 
@@ -270,7 +270,7 @@ NAMED_RULES: tuple[Rule, ...] = (
     Rule(
         "password",
         _named("|".join(_ABROAD)),
-        hint=any_of(*_ABROAD_WORDS) + r"[^\s=:]{0,8}" + _BETWEEN_HINT,
+        hint=any_of(*_ABROAD_WORDS) + _BETWEEN_HINT,
         words=_ABROAD_WORDS,
         accepts=_is_password,
     ),

@@ -69,7 +69,7 @@ _KEYS: tuple[tuple[str, str, str], ...] = (
     # Terraform Cloud, New Relic, Notion
     (r"[A-Za-z0-9]{6,32}\.atlasv1\.[\w=-]{20,}+", r"\.atlasv1\.", ".atlasv1."),
     (r"NR(?:AK|II|IQ|JS|RA|AA)-[\w-]{16,}+", "NR[A-Z][A-Z]-", "nrak- nrii- nriq- nrjs- nrra- nraa-"),
-    (r"[0-9a-f]{32,36}NRAL(?![A-Za-z0-9])", "[0-9a-f]{32,36}NRAL", "nral"),
+    (r"[0-9a-f]{32,36}NRAL(?![A-Za-z0-9])", "[0-9a-f]+NRAL", "nral"),
     (r"ntn_[A-Za-z0-9]{20,}+", "ntn_", "ntn_"),
     (r"secret_[A-Za-z0-9]{40,}+", "secret_[A-Za-z0-9]", "secret_"),
     # DigitalOcean, Shopify, Linear, Grafana, HashiCorp Vault, Databricks, Doppler
@@ -123,7 +123,7 @@ SHAPE_RULES: tuple[Rule, ...] = (
     Rule(
         "private-key",
         r"\A\s{0,8}(?P<secret>[A-Za-z0-9+/]{64}|[A-Za-z0-9+/]{70}|[A-Za-z0-9+/]{76}|[A-Za-z0-9+/]{6,75}={1,2})\s{0,8}\Z",
-        hint=r"^\s{0,8}(?:[A-Za-z0-9+/]{64,76}|[A-Za-z0-9+/]{6,75}={1,2})\s{0,8}$",
+        hint=r"^\s*[A-Za-z0-9+/]{40}[A-Za-z0-9+/=]*\s*$|^\s*[A-Za-z0-9+/]+==?\s*$",
         accepts=_is_random,
     ),
     # A JSON web token has three parts, an encrypted one five.
