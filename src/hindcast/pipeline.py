@@ -139,15 +139,11 @@ class Preparation:
     def _logs(self, space: str, raw: pa.Table, now: datetime) -> pa.Table:
         stages = self._stages
         times = self._times(raw, now)
-        messages, found = stages.redactor.column(raw["message"])
-        self._notice("redacted", found)
-        stacks, found = stages.redactor.column(raw["stack"])
-        self._notice("redacted", found)
-        attributes, found = stages.redactor.attributes(raw["attributes"])
-        self._notice("redacted", found)
+        messages, stacks = self._texts(raw, "message"), self._texts(raw, "stack")
+        attributes = self._attributes(raw)
         templates = stages.miner.assign(messages)
         fingerprints = stages.fingerprinter.assign(raw["level"], messages, stacks, templates)
-        services = _named(raw["service"])
+        services = _named(self._names(raw, "service"))
         if space in self.groups:
             fingerprints = regrouped(self.groups[space], fingerprints, services, messages, stacks, templates)
         rows = raw.num_rows
@@ -177,16 +173,34 @@ class Preparation:
         """Metrics or spans: they get their space, times that can be true, and names."""
         if table is None:
             return None
-        times = self._times(table, now)
-        attributes, found = self._stages.redactor.attributes(table["attributes"])
-        self._notice("redacted", found)
+        names = {name: self._names(table, name) for name in ("service", "name", "peer") if name in table.schema.names}
         changed = {
+            **names,
             "space": pa.repeat(space, table.num_rows),
-            "time": times,
-            "service": _named(table["service"]),
-            "attributes": attributes,
+            "time": self._times(table, now),
+            "service": _named(names["service"]),
+            "attributes": self._attributes(table),
         }
         return pa.table([changed.get(name, table[name]) for name in table.schema.names], schema=table.schema)
+
+    def _texts(self, table: pa.Table, column: str) -> pa.Array:
+        """A column of texts without secrets."""
+        clean, found = self._stages.redactor.column(table[column])
+        self._notice("redacted", found)
+        return clean
+
+    def _names(self, table: pa.Table, column: str) -> pa.Array:
+        """A column of names without secrets. Names are few and repeat, so each is read once."""
+        encoded = table[column].combine_chunks().dictionary_encode()
+        clean, found = self._stages.redactor.column(encoded.dictionary)
+        self._notice("redacted", found)
+        return clean.take(encoded.indices)
+
+    def _attributes(self, table: pa.Table) -> pa.Array:
+        """The attributes of every row without secrets."""
+        clean, found = self._stages.redactor.attributes(table["attributes"])
+        self._notice("redacted", found)
+        return clean
 
     def _times(self, table: pa.Table, now: datetime) -> pa.Array:
         """When each row happened, as far as that can be true; what is reported is never silently another window."""
@@ -238,7 +252,7 @@ def regrouped(
     return pa.array(numbers)
 
 
-def _named(services: pa.ChunkedArray) -> pa.ChunkedArray:
+def _named(services: pa.Array) -> pa.Array:
     return pc.if_else(pc.equal(services, ""), UNNAMED, services)
 
 

@@ -128,6 +128,8 @@ def test_an_incident_is_linked_to_an_earlier_one_of_the_same_failures(chdb_place
     assert [one.previous for one in opened.values()] == [None, None, first]
     assert events[-1].incident.id == third
     assert events[-1].incident.previous == first
+
+
 def failing(second: int, number: int) -> Parsed:
     """One request that fails: web's call to PostgreSQL and its own span, both in error, and the framework's log."""
     at = AT + timedelta(seconds=second, milliseconds=number * 100)

@@ -282,3 +282,23 @@ def test_alerts_and_metrics_go_the_same_way(prepare: Preparation) -> None:
     assert "a1B2a1B2" not in batch.alerts[0].title
     assert batch.metrics is not None
     assert batch.metrics.to_pylist()[0]["space"] == "local"
+
+
+def test_names_hold_no_secrets(prepare: Preparation) -> None:
+    """Programs put addresses into names of spans, metrics and services; a secret in one is taken out."""
+    secret = "hunter2horsebattery"
+    name = f"GET /login?password={secret}"
+    base = {"time": NOW, "service": f"payment password={secret}", "name": name, "attributes": []}
+    metric = {**base, "space": "", "value": 1.0, "unit": "", "cumulative": False}
+    span = {**base, "space": "", "duration_us": 5, "kind": 3, "trace": "", "span": "", "parent": "", "status": 2}
+    parsed = Parsed(
+        logs=logs({"message": "x", "service": f"payment password={secret}"}).logs,
+        metrics=pa.Table.from_pylist([metric], schema=METRIC),
+        spans=pa.Table.from_pylist([{**span, "peer": f"db password={secret}"}], schema=SPAN),
+    )
+
+    (batch,) = prepare([("local", parsed)])
+
+    kept = [table.to_pylist() for table in (batch.logs, batch.metrics, batch.spans) if table is not None]
+    assert secret not in str(kept)
+    assert "GET /login?password=[redacted:password]" in str(kept)

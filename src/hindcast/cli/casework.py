@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from hindcast.casebook import Casebook
     from hindcast.casebook.people import Fix
+    from hindcast.ingest.redact import Redactor
 
 
 class Came(StrEnum):
@@ -275,6 +276,12 @@ def redacted(session: Session, text: str) -> str:
     """What people paste may hold secrets; they are taken out before anything is stored."""
     if not text.strip():
         return ""
+    return redactor_of(session).text(text).text
+
+
+def redactor_of(session: Session) -> Redactor:
+    """What takes secrets out, as the settings want it."""
+    # Loaded when needed: what it comes with takes a moment.
     from hindcast.ingest.redact import Redactor
 
     settings = session.settings
@@ -282,4 +289,4 @@ def redacted(session: Session, text: str) -> str:
         [word.strip() for word in names.split(",") if word.strip()]
         for names in (settings.redact_on, settings.redact_off, settings.redact_allow)
     )
-    return Redactor.chosen(on=on, off=off, allow=allow).text(text).text
+    return Redactor.chosen(on=on, off=off, allow=allow)

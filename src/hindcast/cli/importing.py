@@ -225,18 +225,12 @@ def _ready(case: Case, clean: Redactor, reading: Reading) -> Case:
     return replace(made, components=made.components or made.clues.components)
 
 
-def _without_secrets(value: Any, clean: Redactor, reading: Reading, name: str = "") -> Any:  # noqa: ANN401
+def _without_secrets(value: Any, clean: Redactor, reading: Reading) -> Any:  # noqa: ANN401
     """Plain values with every text redacted; ids stay, so that the same source gives the same case."""
-    if isinstance(value, dict):
-        return {key: _without_secrets(inside, clean, reading, key) for key, inside in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_secrets(inside, clean, reading, name) for inside in value]
-    if not isinstance(value, str) or name in _KEPT:
-        return value
-    done = clean.text(value)
-    for what, count in done.counts.items():
+    done, counts = clean.document(value, keep=_KEPT)
+    for what, count in counts.items():
         reading.redacted[what] = reading.redacted.get(what, 0) + count
-    return done.text
+    return done
 
 
 # Ids, times and words of our own.

@@ -42,6 +42,9 @@ _TRACE: Final = re.compile(
     r"|^\s+\d+: +0x|^\s*#\d+ |^\s*from \S+:\d+:in |^Caused by: |^\s+\S+\.go:\d+|^\s*\d+: \S+\n\s+at ",
     re.MULTILINE,
 )
+# A private key goes on to its end, so that it is known as one.
+_KEY_BEGINS: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{0,60}PRIVATE KEY")
+_KEY_ENDS: Final = "-----END "
 _OPENING: Final = re.compile(r"[\[(]?")
 _EPOCH: Final = re.compile(r"(\d{10}(?:\.\d{1,9})?|\d{13}|\d{16}|\d{19})(?=[\s,|]|$)")
 
@@ -132,6 +135,9 @@ def _belongs(line: str, reading: Reading | None, before: _Open, limits: IngestLi
     if reading is not None or len(before.rest) >= limits.continuation_lines_max:
         return False
     look = line[:LOOK_CHARS]
+    last = before.rest[-1] if before.rest else before.first
+    if _KEY_BEGINS.search(before.first[:LOOK_CHARS]) and _KEY_ENDS not in last:
+        return True
     if before.reading is not None or _FOLLOWS.match(look):
         return True
     if before.rest or _BEGINS.match(before.first[:LOOK_CHARS]):

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from hindcast.app import App
 from hindcast.build.running import Running, redactor
 from hindcast.config import Settings
+from hindcast.ingest.redact import Redactor
 from hindcast.memory import Memory, View
 from hindcast.model.errors import Missing
 from hindcast.model.incident import Event
@@ -41,11 +42,15 @@ class Desk:
     app: App
     register: Register
     # Takes secrets out of what people paste.
-    clean: Callable[[str], str]
+    redactor: Redactor
     # Held while deciding: whoever watches is no place for two at once.
     turn: AbstractContextManager[Any]
     # Tells everybody who listens what happened to an incident.
     tell: Callable[[Event], None]
+
+    def clean(self, text: str) -> str:
+        """A text without secrets."""
+        return self.redactor.text(text).text
 
     def now(self) -> datetime:
         """The present."""
@@ -79,8 +84,7 @@ def desk(
     tell: Callable[[Event], None],
 ) -> Desk:
     """The desk of a running Hindcast."""
-    secrets = redactor(settings)
-    return Desk(running.app, running.register, lambda text: secrets.text(text).text, turn, tell)
+    return Desk(running.app, running.register, redactor(settings), turn, tell)
 
 
 def answered(value: object, *, status: int = 200, headers: dict[str, str] | None = None) -> Response:

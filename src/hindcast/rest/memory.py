@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Path, Query
@@ -10,6 +11,7 @@ from pydantic import AwareDatetime, Field
 from starlette.responses import Response
 
 from hindcast.casebook.writing import Plan, write
+from hindcast.ingest.redact import redacted_record
 from hindcast.memory import Memory, View
 from hindcast.model.errors import Malformed, Missing, Stale
 from hindcast.model.ids import Address, check_name
@@ -181,6 +183,8 @@ def _add_record(app: FastAPI, desk: Desk) -> None:
         """
         where = Address.parse(address)
         memory = _written_to(desk, seat)
+        wanted = Change(where, said.body, said.kind or DEFAULT_KIND, said.text, said.occurred_at)
+        change, redacted = redacted_record(desk.redactor, wanted)
 
         def plan(view: View) -> list[Change]:
             known = view.find(where)
@@ -189,11 +193,12 @@ def _add_record(app: FastAPI, desk: Desk) -> None:
                     f"There is a record at {where}.", field="If-None-Match", remedy="Read it, or leave the header out."
                 )
             kind = said.kind or (known.kind if known is not None else DEFAULT_KIND)
-            return [Change(where, said.body, kind, said.text, said.occurred_at)]
+            return [replace(change, kind=kind)]
 
-        made = _write(memory, where, plan, seat, if_match, said.why, said.branch)
+        made = _write(memory, where, plan, seat, if_match, desk.clean(said.why), said.branch)
         record = memory.at(made.id).get(where)
-        return answered(WrittenTold(shapes.commit(made), shapes.record(record)), headers={"ETag": etag(record.version)})
+        written = WrittenTold(shapes.commit(made), shapes.record(record), redacted)
+        return answered(written, headers={"ETag": etag(record.version)})
 
     @app.delete(path, tags=[TAG], operation_id="record_retract", response_model=WrittenTold)
     def record_retract(
@@ -207,7 +212,7 @@ def _add_record(app: FastAPI, desk: Desk) -> None:
         where = Address.parse(address)
         memory = desk.memory(seat.space)
         change = [Change(where, state=State.RETRACTED)]
-        made = _write(memory, where, lambda _: change, seat, if_match, why, branch)
+        made = _write(memory, where, lambda _: change, seat, if_match, desk.clean(why), branch)
         return answered(WrittenTold(shapes.commit(made), None))
 
 
@@ -215,11 +220,16 @@ def _add_writing(app: FastAPI, desk: Desk) -> None:
     @app.post("/api/v1/memory/commits", tags=[TAG], operation_id="commit_add", response_model=CommitTold)
     def commit_add(said: CommitSaid, seat: Maintaining, again: Again) -> Response:
         """Write several changes as one step: all of them, or none."""
-        changes = [_change(one, place) for place, one in enumerate(said.changes)]
+        wanted = (_change(one, place) for place, one in enumerate(said.changes))
+        changes = [redacted_record(desk.redactor, one)[0] for one in wanted]
 
         def commit() -> Response:
             made = _written_to(desk, seat).commit(
-                changes, actor=seat.actor, why=said.why, branch=said.branch, expected_head=said.expected_head
+                changes,
+                actor=seat.actor,
+                why=desk.clean(said.why),
+                branch=said.branch,
+                expected_head=said.expected_head,
             )
             return answered(shapes.commit(made))
 

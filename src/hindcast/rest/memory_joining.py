@@ -109,7 +109,7 @@ def _add_branches(app: FastAPI, desk: Desk) -> None:
         def begin() -> Response:
             memory = desk.memory(seat.space)
             start = memory.at(said.at or said.branch, branch=said.branch).moment
-            why = said.why or f"branch from {start.name}"
+            why = desk.clean(said.why or f"branch from {start.name}")
             return answered(shapes.branch(memory.branch(said.name, actor=seat.actor, why=why, start=start)))
 
         return again.once(seat, said, begin)
@@ -129,7 +129,7 @@ def _add_snapshots(app: FastAPI, desk: Desk) -> None:
         def name() -> Response:
             memory = desk.memory(seat.space)
             place = memory.at(said.at or said.branch, branch=said.branch).moment
-            why = said.why or f"snapshot of {place.name}"
+            why = desk.clean(said.why or f"snapshot of {place.name}")
             return answered(shapes.snapshot(memory.snapshot(said.name, actor=seat.actor, why=why, moment=place)))
 
         return again.once(seat, said, name)
@@ -143,7 +143,7 @@ def _add_merging(app: FastAPI, desk: Desk) -> None:
         Fields that only one side changed are joined without asking. A true conflict is an answer (`outcome` is
         `conflicts`), and then nothing was written: send it again with `choices` or a `policy`.
         """
-        choices = _choices(said.choices)
+        choices = _choices(said.choices, desk)
 
         def join() -> Response:
             memory = desk.memory(seat.space)
@@ -151,7 +151,7 @@ def _add_merging(app: FastAPI, desk: Desk) -> None:
                 memory.at(said.source, branch=said.into).moment,
                 said.into,
                 actor=seat.actor,
-                why=said.why or f"merge {said.source} into {said.into}",
+                why=desk.clean(said.why or f"merge {said.source} into {said.into}"),
                 policy=said.policy,
                 choices=choices,
                 expected_head=_head(memory, said.expected_head),
@@ -163,7 +163,7 @@ def _add_merging(app: FastAPI, desk: Desk) -> None:
     @app.post("/api/v1/memory/revert", tags=[TAG], operation_id="memory_revert", response_model=MergeTold)
     def memory_revert(said: RevertSaid, seat: Maintaining, again: Again) -> Response:
         """Undo one commit by a new one, keeping what came after it. What was changed again since is a conflict."""
-        choices = _choices(said.choices)
+        choices = _choices(said.choices, desk)
 
         def undo() -> Response:
             memory = desk.memory(seat.space)
@@ -171,7 +171,7 @@ def _add_merging(app: FastAPI, desk: Desk) -> None:
             found = memory.revert(
                 commit,
                 actor=seat.actor,
-                why=said.why or f"revert {commit[:12]}",
+                why=desk.clean(said.why or f"revert {commit[:12]}"),
                 branch=said.branch,
                 policy=said.policy,
                 choices=choices,
@@ -192,7 +192,7 @@ def _add_keeping(app: FastAPI, desk: Desk) -> None:
 
         def erase() -> Response:
             where, memory = Address.parse(said.address), desk.memory(seat.space)
-            found = erase_with_cards(memory, where, actor=seat.actor, why=said.why, below=said.below).erased
+            found = erase_with_cards(memory, where, actor=seat.actor, why=desk.clean(said.why), below=said.below).erased
             # Answers that are kept for those who ask again may quote what is gone now.
             again.kept.forget(seat.space)
             desk.forget(seat.space)
@@ -206,9 +206,11 @@ def _add_keeping(app: FastAPI, desk: Desk) -> None:
         return answered(shapes.verified(desk.memory(seat.space).verify()))
 
 
-def _choices(said: dict[str, Literal["ours", "theirs", "newest"] | Body]) -> dict[str, Choice]:
+def _choices(said: dict[str, Literal["ours", "theirs", "newest"] | Body], desk: Desk) -> dict[str, Choice]:
     return {
-        str(Address.parse(address)): Instead(choice.body) if isinstance(choice, Body) else Policy(choice)
+        str(Address.parse(address)): Instead(desk.redactor.document(choice.body)[0])
+        if isinstance(choice, Body)
+        else Policy(choice)
         for address, choice in said.items()
     }
 

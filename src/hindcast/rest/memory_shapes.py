@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
@@ -70,6 +70,8 @@ class WrittenTold:
 
     commit: CommitTold
     record: RecordTold | None
+    # How many secrets of each kind were taken out of what was sent.
+    redacted: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import fcntl
 import logging
-import shutil
 import os
+import shutil
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import Error
 
 from hindcast.adapters.telemetry_clickhouse.address import Address, Host
-from hindcast.adapters.telemetry_clickhouse.faults import InUse, translated
+from hindcast.adapters.telemetry_clickhouse.faults import translated
 from hindcast.model.errors import Damaged, HindcastError, Refused, Unavailable
 
 # Its errors come as ours; without a handler they would also be printed.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -9,9 +10,10 @@ from rich.console import Group
 from rich.text import Text
 
 from hindcast.cli import complete, contrast, failure, given, plain, render
+from hindcast.cli.casework import redacted, redactor_of
 from hindcast.cli.options import At, Choose, Expect, Full, MaybeWhy, Moment, OnBranch, PolicyOption
 from hindcast.cli.session import Session, verb
-from hindcast.model.answer import Conflicts, Merged, Policy
+from hindcast.model.answer import Choice, Conflicts, Instead, Merged, Policy
 from hindcast.model.record import MAIN
 
 
@@ -45,7 +47,9 @@ def create_branch(
 ) -> None:
     """Begin a branch at a moment. It sees what that moment showed; nobody else sees what it adds."""
     moment = session.moment(start, branch)
-    made = session.memory().branch(name, actor=session.who, why=why or f"branch from {moment.name}", start=moment)
+    made = session.memory().branch(
+        name, actor=session.who, why=redacted(session, why or "") or f"branch from {moment.name}", start=moment
+    )
     session.answer(
         {"branch": plain.branch(made)},
         Text.assemble("Branch ", (made.name, "bold green"), f" begins at step {made.fork_seq} of {made.parent}."),
@@ -83,7 +87,9 @@ def create_snapshot(
 ) -> None:
     """Give a moment a name that never moves."""
     moment = session.moment(at, branch)
-    made = session.memory().snapshot(name, actor=session.who, why=why or f"snapshot of {moment.name}", moment=moment)
+    made = session.memory().snapshot(
+        name, actor=session.who, why=redacted(session, why or "") or f"snapshot of {moment.name}", moment=moment
+    )
     session.answer(
         {"snapshot": plain.snapshot(made)},
         Text.assemble("Snapshot ", (made.name, "bold green"), " names ", (render.short(made.commit), "yellow"), "."),
@@ -142,9 +148,9 @@ def merge(
         moment,
         into,
         actor=session.who,
-        why=why or f"merge {source} into {into}",
+        why=redacted(session, why or "") or f"merge {source} into {into}",
         policy=policy,
-        choices=given.read_choices(choose or ()),
+        choices=_choices(session, choose or ()),
         expected_head=given.commit_id(expect, memory.at),
     )
     _joined(session, found, f"Merging {source} into {into}", f"{into} already has everything of {source}.", full=full)
@@ -168,12 +174,20 @@ def revert(
     found = memory.revert(
         known,
         actor=session.who,
-        why=why or f"revert {render.short(known.id)}: {render.first_line(known.why)}",
+        why=redacted(session, why or "") or f"revert {render.short(known.id)}: {render.first_line(known.why)}",
         branch=branch,
         policy=policy,
-        choices=given.read_choices(choose or ()),
+        choices=_choices(session, choose or ()),
     )
     _joined(session, found, f"Reverting {render.short(known.id)}", "There is nothing left of it to undo.", full=full)
+
+
+def _choices(session: Session, texts: Sequence[str]) -> dict[str, Choice]:
+    """How conflicts are settled; a body of one's own is stored without secrets."""
+    return {
+        address: Instead(redactor_of(session).document(choice.body)[0]) if isinstance(choice, Instead) else choice
+        for address, choice in given.read_choices(texts).items()
+    }
 
 
 def _joined(session: Session, found: Merged | Conflicts, doing: str, nothing: str, *, full: bool) -> None:

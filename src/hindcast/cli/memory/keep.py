@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hindcast.cli import failure, plain, render
+from hindcast.cli.casework import redacted
 from hindcast.cli.memory import move
 from hindcast.cli.options import Address as AddressArgument
 from hindcast.cli.options import MaybeWhy, OnBranch, Why
@@ -113,7 +114,7 @@ def decay(
     found = session.memory().decay(
         stale_days=stale_days,
         actor=session.who,
-        why=why or f"not learned anew for {stale_days:g} days",
+        why=redacted(session, why or "") or f"not learned anew for {stale_days:g} days",
         wanted=Filter(namespace=namespace, kind=kind),
         branch=branch,
         dry_run=dry_run,
@@ -147,7 +148,7 @@ def erase(
     memory = session.memory()
     if not yes:
         _confirm(session, where, below=below)
-    done = erase_with_cards(memory, where, actor=session.who, why=why, below=below)
+    done = erase_with_cards(memory, where, actor=session.who, why=redacted(session, why), below=below)
     found = done.erased
     line = Text("It is erased already, and so are its traces now." if found.traces_gone else "It is erased already.")
     if found.versions:

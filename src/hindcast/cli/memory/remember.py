@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 from rich.text import Text
 
 from hindcast.cli import given, plain, render
+from hindcast.cli.casework import redactor_of
 from hindcast.cli.options import Address as AddressArgument
 from hindcast.cli.options import Body, Expect, File, Kind, Occurred, OnBranch, SearchText, Why
 from hindcast.cli.session import Session, verb
@@ -79,6 +81,7 @@ def add(
             f"{where} names an entry.", field="address", remedy=f"Say {where.namespace}/{where.path}, or use put."
         )
     held = given.read_json(*given.read_text(body, file)[:1], source=_source(body, file))
+    held, _ = redactor_of(session).document(held)
     where = Address(where.namespace, where.path, entry_name(held))
     memory = session.memory(create=True)
     if memory.now(branch).find(where) is not None:
@@ -131,13 +134,25 @@ def _write(
     session: Session, changes: Sequence[Change], why: str, branch: str, expect: str | None, *, create: bool = True
 ) -> None:
     memory = session.memory(create=create)
+    from hindcast.ingest.redact import redacted_record
+
     head = given.commit_id(expect, memory.at)
-    made = memory.commit(changes, actor=session.who, why=why, branch=branch, expected_head=head)
+    clean = redactor_of(session)
+    found: Counter[str] = Counter()
+    ready = []
+    for change in changes:
+        without, counts = redacted_record(clean, change)
+        ready.append(without)
+        found.update(counts)
+    made = memory.commit(ready, actor=session.who, why=clean.text(why).text, branch=branch, expected_head=head)
     addresses = [str(change.address) for change in changes]
     session.answer(
-        {"commit": plain.commit(made), "branch": branch, "addresses": addresses},
+        {"commit": plain.commit(made), "branch": branch, "addresses": addresses, "redacted": dict(found)},
         _written(made, changes),
     )
+    if found:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(found.items()))
+        session.hint(f"Secrets were taken out: {kinds}. Memory keeps none; see redact_off in the settings.")
 
 
 def _written(made: Commit, changes: Sequence[Change]) -> Text:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from hindcast.ingest.redact.personal import OPTIONAL_RULES
 from hindcast.ingest.redact.redactor import DEFAULT_RULES, Redacted, Redactor
 from hindcast.ingest.redact.rule import Rule, placeholder
-from hindcast.ingest.redact.signals import redacted_alert, redacted_change
+from hindcast.ingest.redact.signals import redacted_alert, redacted_change, redacted_record
 
 __all__ = [
     "DEFAULT_RULES",
@@ -20,4 +20,5 @@ __all__ = [
     "placeholder",
     "redacted_alert",
     "redacted_change",
+    "redacted_record",
 ]

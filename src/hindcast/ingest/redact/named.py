@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 
 from hindcast.ingest.redact.rule import Match, Rule, any_of, secret
+from hindcast.ingest.redact.shapes import is_user_and_password
 
 # Between a name and its value: `=`, `:`, `=>`, with the closing quote of a JSON name, escaped or not.
-_BETWEEN = r"""\\{0,7}["'`]?\]?[ \t]{0,3}(?:=>|:=|==?|:)[ \t]{0,3}"""
-_BETWEEN_HINT = r"""[\\"'`\]]*[ \t]*[:=]"""
+_BETWEEN = r"""\\{0,7}["'`]?\]?[ \t]{0,3}(?:=>|:=|==?|:|：)[ \t]{0,3}"""
+_BETWEEN_HINT = r"""[\\"'`\]]*[ \t]*[:=：]"""
 
 # A value in quotes goes up to the closing one, or to the end of a text that was cut before it. The third form is JSON
 # inside of JSON, where the quotes themselves are escaped; the fourth is that one level deeper.
@@ -89,6 +90,13 @@ def _is_token(match: Match) -> bool:
     return _is_said(match)
 
 
+def _is_random(match: Match) -> bool:
+    """A name is a word, a number or words; a credential mixes letters and digits, or is longer than words are."""
+    value = secret(match)
+    mixed = any(char.isdigit() for char in value) and any(char.isalpha() for char in value)
+    return (mixed or (len(value) >= 24 and "_" not in value and "-" not in value)) and _is_said(match)
+
+
 def _is_login(match: Match) -> bool:
     """`--user 1000:1000` and `--user root:root` say who runs a process, not how somebody logs in."""
     value = secret(match)
@@ -108,6 +116,48 @@ def _option(names: str) -> str:
 
 # A credential inside of an address that somebody may open.
 _SIGNED = r"(?i:[?&](?:sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature|awsaccesskeyid)=)"
+
+# What stands under these is a credential if it looks like one: the code of a sign-in, the key of a service.
+_ASKED = r"(?i:[?&;](?:key|code|auth|pass|pw|sas|apikey|authkey|session|sid)=)"
+
+# Passwords as other languages name them.
+_ABROAD = (
+    "contrase(?:ñ|n|%C3%B1)a",
+    "clave",
+    "mot[_ -]?de[_ -]?passe",
+    "mdp",
+    "(?:pass|kenn|zugangs)wort",
+    "senha",
+    "wachtwoord",
+    "parola",
+    "has(?:ł|l)o",
+    "heslo",
+    "salasana",
+    "adgangskode",
+    "l(?:ö|o)senord",
+    "(?:ş|s)ifre",
+    "jelsz(?:ó|o)",
+    "пароль",
+    "密码",
+    "密碼",
+    "口令",
+    "パスワード",
+    "비밀번호",
+    "암호",
+)
+_ABROAD_WORDS = tuple(
+    """
+    contraseña contrasena contrase%c3%b1a clave passe mdp wort senha wachtwoord parola hasło haslo heslo salasana
+    adgangskode senord ifre jelszó jelszo пароль 密码 密碼 口令 パスワード 비밀번호 암호
+    """.split()  # noqa: SIM905
+)
+
+# In an address or a form, `=` and `:` are written %3D and %3A, quotes %22.
+_ENCODED_NAMES = r"passw(?:or)?d|pwd|passphrase|secret|token|api[_-]?key|access[_-]?key|client[_-]?secret"
+_ENCODED = (
+    rf"(?i:(?P<name>{_ENCODED_NAMES})(?:%22)?%(?:25)?3[da](?:%20|\+)?(?:%22)?)"
+    r"(?P<secret>(?:[^\s\"'&%<>\\]|%(?!22|26|2C|2c|0[AaDd])[0-9A-Fa-f]{2}){3,512})"
+)
 
 _COOKIE_NAME = r"[\w.!#$%*+^|~-]{1,128}"
 _COOKIES = rf"{_COOKIE_NAME}=[^\s;,\"'\\]*+(?:;[ ]?{_COOKIE_NAME}(?:=[^;\"'\\\r\n]*+)?)*"
@@ -175,6 +225,56 @@ NAMED_RULES: tuple[Rule, ...] = (
         words=("sig", "x-amz-s", "x-goog-s", "awsaccess"),
     ),
     Rule(
+        "token",
+        _ASKED + r"(?P<secret>[\w.~/+%=-]{10,}+)",
+        hint=r"[?&;]" + any_of("key", "code", "auth", "pass", "pw", "sas", "api", "s") + r"[\w-]*=",
+        words=("key=", "code=", "auth=", "pass=", "pw=", "sas=", "session=", "sid="),
+        accepts=_is_random,
+    ),
+    Rule(
+        "password",
+        _ENCODED,
+        hint=any_of("passw", "pwd", "passphrase", "secret", "token", "key") + r"[\w-]*(?:%22)?%(?:25)?3[aAdD]",
+        words=("%3d", "%3a", "%253d", "%253a"),
+        accepts=_is_said,
+    ),
+    Rule(
+        "password",
+        r"(?<![A-Za-z])_?(?i:auth)" + _BETWEEN + r"""\\{0,3}["'`]?(?P<secret>[A-Za-z0-9+/]{6,}+={0,2})""",
+        hint=any_of("auth") + _BETWEEN_HINT,
+        words=("auth",),
+        accepts=is_user_and_password,
+    ),
+    Rule(
+        "password",
+        r"(?<![\w-])(?i:mysql|mariadb)[\w-]{0,16}[ ][^\n|;&]{0,256}?(?<= )-p[\"']?(?P<secret>[^\s\"']{1,256})",
+        hint=any_of("mysql", "mariadb") + r"[\w-]* [^\n|;&]*-p[^ ]",
+        words=("mysql", "mariadb"),
+        accepts=_is_said,
+    ),
+    Rule(
+        "password",
+        r"(?i:sshpass)[ ]{1,3}-p[ ]{0,3}(?:\"(?P<secret_double>[^\"]{1,256})|'(?P<secret_single>[^']{1,256})"
+        r"|(?P<secret_bare>[^\s\"']{1,256}))",
+        hint=any_of("sshpass") + " +-p",
+        words=("sshpass",),
+        accepts=_is_said,
+    ),
+    Rule(
+        "password",
+        r"(?i:redis-cli)[ ][^\n|;&]{0,256}?(?<= )(?:-a|--pass)[ ][\"']?(?P<secret>[^\s\"']{1,256})",
+        hint=any_of("redis-cli") + r" [^\n|;&]*-(?:a|-pass) ",
+        words=("redis-cli",),
+        accepts=_is_said,
+    ),
+    Rule(
+        "password",
+        _named("|".join(_ABROAD)),
+        hint=any_of(*_ABROAD_WORDS) + _BETWEEN_HINT,
+        words=_ABROAD_WORDS,
+        accepts=_is_password,
+    ),
+    Rule(
         "password",
         _named(
             r"passw(?:or)?d(?:[_-]?(?:hash|digest|salt|confirm(?:ation)?|again|repeat|new|old|plain|value|[0-9]{1,2}))?"
@@ -235,6 +335,7 @@ _ATTRIBUTE_KINDS = tuple(
     (kind, re.compile(pattern, re.ASCII))
     for kind, pattern in (
         ("password", r"\w*(?:passw(?:or)?d|passphrase|passcode)(?:hash|confirm(?:ation)?)?|pass|pwd"),
+        ("password", r"contrase[ñn]a|clave|motdepasse|mdp|(?:pass|kenn)wort|senha|wachtwoord|parola|has[łl]o|пароль"),
         ("cookie", r"(?:set)?cookies?2?|jsessionid|phpsessid"),
         ("secret", r"\w*secret(?:key|accesskey|token|value|string|keybase)?|credentials?"),
         ("token", r"(?:proxy)?authorization|\w*token|jwt|bearer|xamzsignature"),

@@ -22,6 +22,7 @@ from hindcast.ingest.redact.personal import OPTIONAL_RULES, PERSONAL_RULES
 from hindcast.ingest.redact.rule import Match, Rule, placeholder, secret_group
 from hindcast.ingest.redact.shapes import SHAPE_RULES
 from hindcast.model.errors import Malformed
+from hindcast.model.record import Json
 
 # Private keys first: they may hold anything. Shapes before names, so that an `api_key=…` says whose key it was.
 DEFAULT_RULES: tuple[Rule, ...] = (*SHAPE_RULES, *NAMED_RULES, *PERSONAL_RULES)
@@ -117,6 +118,25 @@ class Redactor:
             return self.text(value)
         hidden = placeholder(kind or "")
         return Redacted(hidden, {} if value == hidden else {kind or "": 1})
+
+    def document(self, value: Json, *, keep: Collection[str] = (), name: str = "") -> tuple[Json, dict[str, int]]:
+        """Plain values, as JSON has them, without their secrets: each text is read by the name it stands under.
+
+        What stands under a name of `keep` stays.
+        """
+        counts: Counter[str] = Counter()
+        return self._document(value, name, frozenset(keep), counts), dict(counts)
+
+    def _document(self, value: Json, name: str, keep: frozenset[str], counts: Counter[str]) -> Json:
+        if isinstance(value, dict):
+            return {key: self._document(inside, key, keep, counts) for key, inside in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._document(inside, name, keep, counts) for inside in value]
+        if not isinstance(value, str) or name in keep:
+            return value
+        done = self.named(name, value)
+        counts.update(done.counts)
+        return done.text
 
     def _by_name(self, names: pa.Array, items: pa.Array, counts: Counter[str]) -> pa.Array:
         """Replace every value whose name promises a secret. Names are few and repeat, so each is judged once."""

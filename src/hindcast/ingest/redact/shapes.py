@@ -16,6 +16,8 @@ _START = r"(?<![A-Za-z0-9])"
 
 # What a key looks like, what is looked for first in a column, and what in a text.
 _KEYS: tuple[tuple[str, str, str], ...] = (
+    # Hindcast's own: keys, sessions and invitations
+    (r"hc_[\w-]{40,}+|h[is]_[0-9a-f]{8,}+_[0-9a-f]{32,}+", "h[cis]_", "hc_ hi_ hs_"),
     # AWS
     (r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])", "AKIA|ASIA|ABIA|ACCA", "akia asia abia acca"),
     # GitHub, GitLab
@@ -33,6 +35,17 @@ _KEYS: tuple[tuple[str, str, str], ...] = (
         r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[\w/-]{8,}+)",
         r"hooks\.slack\.com",
         "hooks.slack.com",
+    ),
+    # Incoming webhooks of Discord and Microsoft Teams, which are as good as keys too
+    (
+        r"discord(?:app)?\.com/api/(?:v[0-9]{1,2}/)?webhooks/(?P<secret_discord>[0-9]{6,24}/[\w-]{16,}+)",
+        r"discord(?:app)?\.com/api/",
+        "discord.com/api/ discordapp.com/api/",
+    ),
+    (
+        r"(?:outlook\.office(?:365)?\.com|webhook\.office\.com)/webhook(?:b2)?/(?P<secret_teams>[\w@/-]{16,}+)",
+        r"\.office(?:365)?\.com/webhook",
+        ".office.com/webhook .office365.com/webhook",
     ),
     # Stripe
     (r"[sr]k_(?:live|test)_[A-Za-z0-9]{8,}+", "[sr]k_live_|[sr]k_test_", "k_live_ k_test_"),
@@ -52,7 +65,13 @@ _KEYS: tuple[tuple[str, str, str], ...] = (
     (r"SG\.[\w-]{16,}+\.[\w-]{16,}+", r"SG\.", "sg."),
     (r"SK[0-9a-f]{32}(?![A-Za-z0-9])", "SK[0-9a-f][0-9a-f]", "sk"),
     (r"key-[0-9a-f]{32}(?![A-Za-z0-9])", "key-[0-9a-f][0-9a-f][0-9a-f]", "key-"),
-    (r"[0-9]{8,10}:AA[\w-]{33}", ":AA", ":aa"),
+    (r"(?:bot)?[0-9]{6,12}:AA[\w-]{30,}+", ":AA", ":aa"),
+    # Terraform Cloud, New Relic, Notion
+    (r"[A-Za-z0-9]{6,32}\.atlasv1\.[\w=-]{20,}+", r"\.atlasv1\.", ".atlasv1."),
+    (r"NR(?:AK|II|IQ|JS|RA|AA)-[\w-]{16,}+", "NR[A-Z][A-Z]-", "nrak- nrii- nriq- nrjs- nrra- nraa-"),
+    (r"[0-9a-f]{32,36}NRAL(?![A-Za-z0-9])", "[0-9a-f]+NRAL", "nral"),
+    (r"ntn_[A-Za-z0-9]{20,}+", "ntn_", "ntn_"),
+    (r"secret_[A-Za-z0-9]{40,}+", "secret_[A-Za-z0-9]", "secret_"),
     # DigitalOcean, Shopify, Linear, Grafana, HashiCorp Vault, Databricks, Doppler
     (r"do[opr]_v1_[0-9a-f]{32,}+", "do[opr]_v1_", "_v1_"),
     (r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{16,}+", "shp[a-z][a-z]_", "shp"),
@@ -73,7 +92,14 @@ def _is_credential(match: Match) -> bool:
     return len(token) >= 24 or any(char.isdigit() for char in token)
 
 
-def _is_user_and_password(match: Match) -> bool:
+def _is_random(match: Match) -> bool:
+    """A line of a key has letters of both cases and digits in it; a hash in hexadecimal has not."""
+    text = secret(match)
+    has = [any(char.islower() for char in text), any(char.isupper() for char in text), any(map(str.isdigit, text))]
+    return sum(has) + any(char in "+/=" for char in text) >= 3
+
+
+def is_user_and_password(match: Match) -> bool:
     """What follows "basic" is a credential if it says user:password in Base64."""
     encoded = secret(match)[:BASIC_CHARS_MAX]
     padded = encoded.rstrip("=")
@@ -93,6 +119,13 @@ SHAPE_RULES: tuple[Rule, ...] = (
         words=("-----begin ",),
     ),
     Rule("private-key", r"PuTTY-User-Key-File-[0-9]: (?s:.+)", hint="PuTTY-User-Key-File-", words=("putty-user-key-",)),
+    # A line of such a block that came as a text of its own: full, or the padded end.
+    Rule(
+        "private-key",
+        r"\A\s{0,8}(?P<secret>[A-Za-z0-9+/]{64}|[A-Za-z0-9+/]{70}|[A-Za-z0-9+/]{76}|[A-Za-z0-9+/]{6,75}={1,2})\s{0,8}\Z",
+        hint=r"^\s*[A-Za-z0-9+/]{40}[A-Za-z0-9+/=]*\s*$|^\s*[A-Za-z0-9+/]+==?\s*$",
+        accepts=_is_random,
+    ),
     # A JSON web token has three parts, an encrypted one five.
     Rule("token", r"(?<![\w-])eyJ[\w-]{8,}+(?:\.[\w-]*+){2,4}", hint="eyJ", words=("eyj",)),
     Rule(
@@ -113,6 +146,6 @@ SHAPE_RULES: tuple[Rule, ...] = (
         r"(?i:(?<![a-z0-9])basic)[ \t]{1,3}(?P<secret>[A-Za-z0-9+/]{4,}+={0,2})",
         hint=any_of("basic") + "[ \t]",
         words=("basic",),
-        accepts=_is_user_and_password,
+        accepts=is_user_and_password,
     ),
 )
