@@ -130,7 +130,7 @@ def _told(session: Session, decision: str, incident_id: str, to: str) -> bool:
         answer = httpx.post(
             f"{url.rstrip('/')}/api/v1/incidents/{incident_id}/decision",
             json={"verb": decision},
-            headers=spoken_to(session.settings),
+            headers=spoken_to(url, session.settings),
             timeout=TIMEOUT_SECONDS,
             trust_env=False,
         )

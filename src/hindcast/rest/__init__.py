@@ -89,6 +89,8 @@ def create_app(
         title="Hindcast",
         version=__version__,
         summary="Incident memory for engineering teams and their AI agents.",
+        # `contract.py` adds a route that asks who wants it.
+        openapi_url=None,
         # Their pages would load scripts from elsewhere.
         docs_url=None,
         redoc_url=None,
