@@ -83,6 +83,8 @@ class Doorkeeper:
 
     def caller(self, connection: HTTPConnection, *, is_sender: bool = False, body_key: str = "") -> Caller:
         """Who makes a request, within the limit of requests. Senders are limited by what waits to be written."""
+        if len(connection.headers.getlist(SPACE_HEADER)) > 1 or len(connection.query_params.getlist("space")) > 1:
+            raise Malformed("Two spaces are named.", field="space", remedy=f"Send {SPACE_HEADER} once.")
         proof = replace(proof_of(connection, cookie=self.cookie, body_key=body_key), what=what_of(connection))
         try:
             caller = self.access.caller(proof, is_sender=is_sender)
