@@ -43,12 +43,13 @@ BENCHES := $(sort $(filter-out _% peer%,$(notdir $(basename $(wildcard bench/*.p
 quietly = said=$$($(1) 2>&1) || { printf '%s\n' "$$said"; exit 1; }
 
 # $(call need,PROBE,PACKAGE): where PROBE fails, root on a Debian machine gets PACKAGE, and anybody else is told of it.
+# RUNLEVEL=1: what a package brings as a service is not started.
 define need
 { $(1); } >/dev/null 2>&1 || { \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		echo "Installing the system package $(2)."; \
 		apt-get update -qq >/dev/null && \
-		DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $(2) >/dev/null; \
+		RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $(2) >/dev/null; \
 	else \
 		echo "The system package $(2) is missing. On Debian: apt-get install $(2). Then run make again." >&2; exit 1; \
 	fi; }
@@ -66,6 +67,7 @@ demo: $(READY) ## Start Hindcast on port 4318 with a simulated outage to watch (
 .PHONY: test
 test: $(READY) $(SENDERS) $(CLICKHOUSE) $(INSPECTOR) $(WEB) $(BROWSER) ## Run every test, on real PostgreSQL, ClickHouse and senders (TEST_ARGS='-k merge', FULL=1)
 	@$(call need,git --version,git)
+	@$(call need,command -v nginx || test -x /usr/sbin/nginx,nginx-light)
 	@FULL=$(FULL) $(BIN)/pytest -n $(TEST_WORKERS) --dist worksteal $(TEST_ARGS)
 
 .PHONY: check

@@ -44,13 +44,14 @@ class Listener:
     def __init__(self, running: Serving) -> None:
         self.named: dict[str, float] = {}
         self._url = f"{running.url}/api/v1/live?kinds=incident"
+        self._headers = running.proof
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
         with (
             # The stream ends when the server does.
             suppress(httpx.HTTPError),
-            httpx.stream("GET", self._url, timeout=None, trust_env=False) as answer,  # noqa: S113
+            httpx.stream("GET", self._url, headers=self._headers, timeout=None, trust_env=False) as answer,  # noqa: S113
         ):
             for line in answer.iter_lines():
                 if line.startswith("data: "):

@@ -14,9 +14,10 @@ ANSWER_SECONDS_MAX = 60
 SLEEP_SECONDS = 0.005
 
 
-def framed(method: str, path: str, port: int, body: bytes = b"") -> bytes:
-    """The bytes of a whole HTTP request."""
+def framed(method: str, path: str, port: int, body: bytes = b"", *, token: str = "") -> bytes:
+    """The bytes of a whole HTTP request of somebody at this machine."""
     head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
+    head += f"X-Hindcast-Key: {token}\r\n"
     return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
 
@@ -83,10 +84,8 @@ class Sleeper:
 class Crowd:
     """Many listeners of the live stream in one event loop; each notes when it heard of what."""
 
-    def __init__(self, port: int, space: str, count: int) -> None:
-        self._request = (
-            f"GET /api/v1/live?space={space}&kinds=incident,answer HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()
-        )
+    def __init__(self, port: int, space: str, count: int, token: str) -> None:
+        self._request = framed("GET", f"/api/v1/live?space={space}&kinds=incident,answer", port, token=token)
         self._port = port
         self.connected = 0
         # By (kind, incident): when each listener heard of it first.

@@ -6,6 +6,7 @@ const require = createRequire(new URL("../web/package.json", import.meta.url));
 const { chromium } = require("playwright-core");
 const hindcast = new URL(process.argv[2]);
 const seconds = Number(process.argv[3]);
+const token = process.argv[4];
 const PACES = [50, 500, 2_000];
 const ROWS = 10_000;
 const EVENTS_PER_SECOND = 4;
@@ -70,7 +71,7 @@ try {
     const named = Object.fromEntries(metrics.map((one) => [one.name, one.value]));
     return { task: named.TaskDuration, heap: named.JSHeapUsedSize, at: performance.now() };
   };
-  await page.goto(`http://127.0.0.1:${proxy.address().port}/live`);
+  await page.goto(`http://127.0.0.1:${proxy.address().port}/local?next=/live&token=${token}`);
   while (listeners.size === 0) await wait(20);
   tell(1);
   await page.getByRole("log").waitFor();

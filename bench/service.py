@@ -159,7 +159,9 @@ class Recalls:
 def asked_over_rest(running: Serving, texts: Sequence[str], seconds: float, per_second: float) -> list[float]:
     """Milliseconds of each question over REST, from when it was due."""
     bodies = [json.dumps({"text": text}).encode() for text in texts]
-    asked = [framed("POST", f"/api/v1/recall?space={SPACE}", running.port, body) for body in bodies]
+    asked = [
+        framed("POST", f"/api/v1/recall?space={SPACE}", running.port, body, token=running.token) for body in bodies
+    ]
     return [one * 1e3 for one in paced(running.port, asked, seconds=seconds, per_second=per_second, connections=8)]
 
 
@@ -177,13 +179,13 @@ def lists(running: Serving, seconds: float) -> list[float]:
     with running.client() as client:
         cursor = client.get(base).raise_for_status().json()["next"]
     paths = ("", "&state=open", "&state=resolved", "&service=checkout-api", "&text=timeout", f"&cursor={cursor}")
-    asked = [framed("GET", base + path, running.port) for path in paths]
+    asked = [framed("GET", base + path, running.port, token=running.token) for path in paths]
     return [one * 1e3 for one in paced(running.port, asked, seconds=seconds, per_second=LISTS_PER_S, connections=4)]
 
 
 def heard(running: Serving, plan: Plan) -> tuple[list[float], list[float]]:
     """Seconds from an incident to each listener, and from an incident to its briefing on the stream."""
-    crowd = Crowd(running.port, SPACE, plan.listeners)
+    crowd = Crowd(running.port, SPACE, plan.listeners, running.token)
     assert waited(lambda: crowd.connected == plan.listeners, 60), f"{crowd.connected} of {plan.listeners} listen"
     with running.client() as client:
         for number in range(plan.bursts):

@@ -20,6 +20,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from hindcast.config.local_token import FILE, read_token
+
 DRIVER = Path(__file__).resolve().parent / "_web_live.mjs"
 START_SECONDS_MAX = 60
 
@@ -33,8 +35,8 @@ def free_port() -> int:
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """A Hindcast on an empty store; where it answers."""
+def served(folder: Path) -> Iterator[tuple[str, str]]:
+    """A Hindcast on an empty store: where it answers, and what proves that somebody is at this machine."""
     port = free_port()
     settings = {"STORE": str(folder / "store"), "MODEL": "none", "CONFIG": os.devnull, "LOG_LEVEL": "warning"}
     environment = {**os.environ, **{f"HINDCAST_{name}": value for name, value in settings.items()}}
@@ -43,7 +45,7 @@ def served(folder: Path) -> Iterator[str]:
     url = f"http://127.0.0.1:{port}"
     try:
         wait_until_ready(url)
-        yield url
+        yield url, read_token(folder / "store" / FILE)
     finally:
         process.terminate()
         process.wait()
@@ -71,8 +73,8 @@ def main() -> None:
     node = shutil.which("node")
     if node is None:
         sys.exit("Node drives the browser: install Node 20 or newer.")
-    with tempfile.TemporaryDirectory() as folder, served(Path(folder)) as url:
-        subprocess.run([node, str(DRIVER), url, str(asked.seconds)], check=True)
+    with tempfile.TemporaryDirectory() as folder, served(Path(folder)) as (url, token):
+        subprocess.run([node, str(DRIVER), url, str(asked.seconds), token], check=True)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import uvicorn
 from fastapi import FastAPI
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
-from tests.serving import wait_for
+from tests.serving import AtThisMachine, wait_for
 
 from hindcast.access import Access
 from hindcast.build.accounts import open_accounts
@@ -72,13 +72,25 @@ class Answering:
         live: Live = self.app.state.live
         return live
 
+    @property
+    def proof(self) -> dict[str, str]:
+        """What proves that somebody is at its machine, as headers."""
+        return {"X-Hindcast-Key": self.access.token} if self.access.token else {}
+
+    def head(self, path: str, **headers: str) -> bytes:
+        """The head of a GET, of somebody at its machine unless the headers say who asks."""
+        proof = {} if {"Authorization", "Cookie"} & headers.keys() else self.proof
+        lines = "".join(f"{name}: {value}\r\n" for name, value in {**proof, **headers}.items())
+        return f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{lines}\r\n".encode()
+
     def client(self, **named: Any) -> Hindcast:
         """Somebody who asks."""
-        return Hindcast(self.url, **named)
+        return Hindcast(self.url, **{"key": self.access.token, **named})
 
     def post(self, path: str, content: bytes, **headers: str) -> httpx.Response:
         """Send something."""
-        return httpx.post(f"{self.url}{path}", content=content, headers=headers, timeout=SECONDS_MAX, trust_env=False)
+        url, auth = f"{self.url}{path}", AtThisMachine(lambda: self.access.token)
+        return httpx.post(url, content=content, headers=headers, auth=auth, timeout=SECONDS_MAX, trust_env=False)
 
     def connect(self, said: bytes = b"", *, receive_bytes: int | None = None) -> socket.socket:
         """A connection of one's own, on which something was said; closed in the end."""
@@ -93,9 +105,7 @@ class Answering:
 
     def listen(self, query: str = "", **headers: str) -> Ears:
         """Listen to the live stream on a connection of one's own."""
-        lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-        request = f"GET /api/v1/live?{query} HTTP/1.1\r\nHost: 127.0.0.1\r\n{lines}\r\n"
-        return Ears(self.connect(request.encode()))
+        return Ears(self.connect(self.head(f"/api/v1/live?{query}", **headers)))
 
     def hang_up(self) -> None:
         """Close every connection that a test left."""

@@ -33,6 +33,9 @@ from hindcast.ports import Index, Store
 START = datetime(2026, 1, 1, tzinfo=UTC)
 SERVER_STARTS_MAX = 3
 
+# What runs in another process says there where its server listens; not in the home of whoever runs the tests.
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="hindcast-state-")
+
 # Examples are told apart by their seed alone: the suite is the same every time it runs.
 settings.register_profile(
     "hindcast", deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)

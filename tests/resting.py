@@ -10,6 +10,7 @@ from typing import Any
 
 from fastapi import FastAPI
 from starlette.testclient import TestClient
+from tests.serving import AtThisMachine
 
 from hindcast.build.running import Running, open_app
 from hindcast.casebook import Casebook
@@ -58,4 +59,6 @@ def resting(folder: Path, clock: Clock | None = None, **settings: Any) -> Iterat
     running = open_app(chosen, clock=clock)
     app = create_app(running, chosen)
     with TestClient(app, base_url="http://127.0.0.1", client=("127.0.0.1", 50_000)) as client:
+        token = app.state.doorkeeper.access.token
+        client.auth = AtThisMachine(lambda: token)
         yield Resting(app, running, client, folder)

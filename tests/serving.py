@@ -18,6 +18,7 @@ from typing import Any
 import httpx
 
 import hindcast
+from hindcast.config.local_token import FILE, local_link, read_token
 
 START_SECONDS_MAX = 60
 STOP_SECONDS_MAX = 30
@@ -43,6 +44,21 @@ def free_port() -> int:
     raise OSError(f"No port of {PORTS} is free.")
 
 
+@dataclass(frozen=True)
+class AtThisMachine:
+    """Proves to a server on a store that its tests are at its machine, in requests that prove nothing else."""
+
+    token: Callable[[], str]
+
+    def __call__(self, request: Any) -> Any:
+        """A request with the token, where there is one and nothing says who asks."""
+        is_proved = any(name in request.headers for name in ("Authorization", "X-Hindcast-Key", "Cookie"))
+        token = "" if is_proved or request.url.path.startswith("/k/") else self.token()
+        if token:
+            request.headers["Authorization"] = f"Bearer {token}"
+        return request
+
+
 @dataclass
 class Serving:
     """A running `hindcast serve`, and how to reach it."""
@@ -57,9 +73,24 @@ class Serving:
         """Where it listens."""
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def token(self) -> str:
+        """What proves that somebody is at its machine; empty where that proves nothing."""
+        return read_token(self.folder / "store" / FILE)
+
+    @property
+    def proof(self) -> dict[str, str]:
+        """The same, as headers."""
+        return {"X-Hindcast-Key": self.token} if self.token else {}
+
+    @property
+    def link(self) -> str:
+        """What opens its pages in a browser, as its start prints it; empty where it prints none."""
+        return local_link(self.url, self.token) if self.token else ""
+
     def client(self) -> httpx.Client:
-        """An HTTP client for it."""
-        return httpx.Client(base_url=self.url, timeout=30, trust_env=False)
+        """An HTTP client for it, of somebody at its machine."""
+        return httpx.Client(base_url=self.url, auth=AtThisMachine(lambda: self.token), timeout=30, trust_env=False)
 
     def get(self, path: str) -> Any:
         """What it answers to a GET, decoded."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from argon2 import PasswordHasher
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from tests.serving import wait_for
+from tests.serving import AtThisMachine, wait_for
 
 from hindcast.access import Access
 from hindcast.adapters.clock import WallClock
@@ -56,6 +56,7 @@ def opened(settings: Settings) -> Iterator[tuple[FastAPI, Access, TestClient]]:
     access = open_accounts(settings, passwords=PASSWORDS)
     app = create_app(open_app(settings), settings, access)
     with TestClient(app, **HERE, follow_redirects=False) as client:  # type: ignore[arg-type]
+        client.auth = AtThisMachine(lambda: access.token)
         yield app, access, client
 
 

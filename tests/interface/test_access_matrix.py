@@ -130,6 +130,8 @@ KNOWN = (
     "GET /api/v1/session",
     "GET /api/v1/spaces",
     "GET /api/v1/organisations",
+    "GET /metrics",
+    "GET /openapi.json",
 )
 # About the caller, who has to be a person.
 PERSONAL = (
@@ -166,8 +168,7 @@ OPERATED = ("GET /api/v1/settings", "POST /api/v1/organisations")
 PUBLIC = (
     "GET /healthz",
     "GET /readyz",
-    "GET /metrics",
-    "GET /openapi.json",
+    "GET /local",
     "POST /api/v1/session",
     "DELETE /api/v1/session",
     "GET /api/v1/session/ways",
@@ -179,7 +180,7 @@ PUBLIC = (
     "GET /{file:path}",
     "GET /{page:path}",
 )
-# What Elasticsearch's shippers ask before they send: constants.
+# What Elasticsearch's shippers ask before they send: constants, for whoever may send something.
 HANDSHAKES = re.compile(r"/$|/_(?!bulk)")
 # Told in their own way below.
 ELSEWHERE = ("/mcp", "/mcp/")
@@ -313,6 +314,16 @@ def test_whoever_is_not_known_gets_nowhere(here: Tenants, caller: str) -> None:
         answers = [sent(here, caller, route, space=space, body=_body(route)) for space in (OWN, FOREIGN, NOWHERE)]
         assert [answer.status for answer in answers] == [401, 401, 401], route
         assert len({without_names(answer)[2] for answer in answers}) == 1, route
+
+
+@pytest.mark.parametrize("caller", [*OVER, "key ingest"])
+def test_shippers_are_greeted_once_it_is_known_who_they_are(here: Tenants, caller: str) -> None:
+    """What Elasticsearch's shippers ask first is answered to a caller who is known, and to nobody else."""
+    asked = [name for name, _ in routes(here) if name.startswith("GET ") and is_handshake(name)]
+
+    assert len(asked) > 10
+    for route in asked:
+        assert (sent(here, caller, route).status == 401) is (caller in OVER), route
 
 
 @pytest.mark.parametrize("caller", [*ROLES, "owner", *KEYS])

@@ -74,7 +74,7 @@ def test_a_thousand_idle_listeners_are_held(hindcast: Answering) -> None:
 
     async def listen() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         reader, writer = await asyncio.open_connection("127.0.0.1", hindcast.port)
-        writer.write(b"GET /api/v1/live HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        writer.write(hindcast.head("/api/v1/live"))
         await reader.readuntil(b"event: beat\n")
         return reader, writer
 
@@ -85,7 +85,7 @@ def test_a_thousand_idle_listeners_are_held(hindcast: Answering) -> None:
                 made += await asyncio.gather(*(listen() for _ in range(50)))
             assert hindcast.live.streams == IDLE
             async with httpx.AsyncClient(trust_env=False) as other:
-                assert (await other.get(f"{hindcast.url}/api/v1/status")).is_success
+                assert (await other.get(f"{hindcast.url}/api/v1/status", headers=hindcast.proof)).is_success
             hindcast.live.tell("local", "incident", {"id": "told once"})
             heard = await asyncio.gather(*(reader.readuntil(b'{"id":"told once"}') for reader, _ in made))
             for _, writer in made:
@@ -97,7 +97,7 @@ def test_a_thousand_idle_listeners_are_held(hindcast: Answering) -> None:
 
 def test_a_client_that_never_reads_harms_nobody(hindcast: Answering) -> None:
     """What waits for a client that does not read is bounded; others hear everything, and it is told what it missed."""
-    asleep = hindcast.connect(b"GET /api/v1/live HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", receive_bytes=4_096)
+    asleep = hindcast.connect(hindcast.head("/api/v1/live"), receive_bytes=4_096)
     awake = hindcast.listen()
     wait_for(lambda: hindcast.live.streams == 2, what="two listeners")
     # Larger together than every buffer on the way; a listener that keeps up has room for each dozen of them.
@@ -175,7 +175,7 @@ def test_a_clock_that_jumps_disturbs_nobody(hindcast: Answering, clock: ManualCl
     ears = hindcast.listen("kinds=incident,rates")
     ears.until(b"event: beat")
     counts = hindcast.running.app.counts
-    once = {"Idempotency-Key": "one and the same"}
+    once = {"Idempotency-Key": "one and the same", **hindcast.proof}
     body = {"why": "a fact", "changes": [{"address": "notes/one", "body": {"n": 1}}]}
     answers = []
     for jump in (timedelta(days=3), timedelta(days=-6), timedelta(days=3)):

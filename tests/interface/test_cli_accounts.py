@@ -117,7 +117,7 @@ def test_keys_are_listed_with_what_became_of_them(run: Run, clock: ManualClock) 
 
 def test_inviting_closes_the_door_and_the_link_opens_it(run: Run, server: Access) -> None:
     """From the first invitation on a running server asks everybody; whoever takes up the link is an admin."""
-    here = Proof(peer="127.0.0.1", host="localhost")
+    here = Proof(key=server.token, peer="127.0.0.1", host="localhost")
     assert server.caller(here).kind is CallerKind.LOCAL
 
     made = run("person invite ana@example.com --role admin -o home --json").document

@@ -100,7 +100,8 @@ def test_an_outage_is_told_twice(played: Played) -> None:
 def test_the_page_of_the_incident_is_told_first(played: Played) -> None:
     """Whoever starts the demo is told which page to open, before anything to type."""
     told = played.first.split("Look at it in a browser:")[1].split()[0]
-    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/incidents/inc-\S+-payment\?space=demo", told)
+    link = r"http://127\.0\.0\.1:\d+/local\?token=ht_\w+&next=%2Fincidents%2Finc-\S+-payment%3Fspace%3Ddemo"
+    assert re.fullmatch(link, told)
     assert played.first.index(told) < played.first.index("Three things to try")
 
 

@@ -17,10 +17,12 @@ from starlette.responses import Response, StreamingResponse
 from tests.asgi import Answer, ask
 from tests.tenants import HERE, opened, settings_in
 
+from hindcast.access.secret import browser_secret
 from hindcast.config import Settings
 from hindcast.model.errors import Malformed, Unidentified
 from hindcast.rest import edge
 from hindcast.rest.pace import Pace
+from hindcast.rest.proof import LOCAL_COOKIE
 from hindcast.rest.translation import answered
 
 PROBLEM = "application/problem+json"
@@ -186,11 +188,14 @@ def test_caches_keep_nothing_for_others(client: TestClient) -> None:
 )
 @pytest.mark.parametrize("path", ["/api/v1/recall", "/v1/logs", "/loki/api/v1/push", "/webhooks/github", "/mcp"])
 def test_a_page_cannot_write_to_this_machine(client: TestClient, headers: Mapping[str, str], path: str) -> None:
-    """While nobody has to say who they are, a web page still cannot act through the browser that shows it."""
-    answer = client.post(path, content=b"{}", headers={**headers, "Content-Type": "text/plain"})
+    """A web page of somebody else cannot act through a browser in which Hindcast is open, nor through any other."""
+    token = client.app.state.doorkeeper.access.token  # type: ignore[attr-defined]
+    secret = browser_secret(token)
+    for proof in ({"Cookie": f"{LOCAL_COOKIE}_80={secret}"}, {"Authorization": "Basic Og=="}):
+        answer = client.post(path, content=b"{}", headers={**headers, **proof, "Content-Type": "text/plain"})
 
-    assert answer.status_code == 403
-    assert "origin" in answer.text.lower()
+        assert answer.status_code == 403
+        assert "origin" in answer.text.lower()
 
 
 @pytest.mark.parametrize("headers", [{}, {"Origin": "http://127.0.0.1"}, {"Origin": LISTED}])

@@ -146,6 +146,33 @@ def test_a_head_that_is_too_large_is_refused(guarded: Guarded) -> None:
         assert read_all(connection).startswith(b"HTTP/1.1 431 ")
 
 
+@pytest.mark.parametrize("before", [b"", REQUEST + b"\r\n"])
+def test_a_large_head_in_one_packet_is_refused(guarded: Guarded, before: bytes) -> None:
+    """The limit holds however the head arrives, also behind another request in the same packet; none is answered."""
+    with guarded.connected() as connection:
+        connection.sendall(before + REQUEST + b"X-Large: " + b"x" * 5_000 + b"\r\n\r\n")
+        read = read_all(connection)
+
+    assert read.startswith(b"HTTP/1.1 431 ") or (before and read.count(b"HTTP/1.1 ") <= 1)
+    assert read.count(b"200 OK") <= bool(before)
+
+
+def test_a_head_of_just_the_limit_is_served_with_a_large_body(guarded: Guarded) -> None:
+    """What follows the head in the same packet does not count as part of it."""
+    head = REQUEST.replace(b"GET", b"POST") + b"Content-Length: 50000\r\nX-Large: " + b"x" * 3_900 + b"\r\n\r\n"
+    with guarded.connected() as connection:
+        connection.sendall(head + b"y" * 50_000)
+        assert b"200 OK" in read_answer(connection)
+
+
+@pytest.mark.parametrize("second", [b"Host: 127.0.0.1", b"host: evil.example", b"HOST:"])
+def test_two_hosts_are_refused(guarded: Guarded, second: bytes) -> None:
+    """A request that names two hosts is answered with 400, whichever of them it means (RFC 9112)."""
+    with guarded.connected() as connection:
+        connection.sendall(REQUEST + second + b"\r\n\r\n")
+        assert read_all(connection).startswith(b"HTTP/1.1 400 ")
+
+
 def test_one_connection_too_many_is_told_to_come_back(guarded: Guarded) -> None:
     """When all places are taken the next one hears it at once (503), and those who have one are served."""
     held = [socket.create_connection(guarded.listener.getsockname()) for _ in range(LIMITS.connections_max)]

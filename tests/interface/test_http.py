@@ -269,12 +269,13 @@ def test_github_has_to_sign(client: httpx.Client) -> None:
 def test_an_outage_is_named_on_the_live_stream(hindcast: Serving, client: httpx.Client) -> None:
     """120 errors of one service open an incident that names it, with evidence, and listeners hear of it."""
     heard: list[dict[str, Any]] = []
+    url = f"{hindcast.url}/api/v1/live?kinds=incident"
 
     def listen() -> None:
         with (
             # The stream ends when the server does.
             suppress(httpx.HTTPError),
-            httpx.stream("GET", f"{hindcast.url}/api/v1/live?kinds=incident", timeout=60, trust_env=False) as stream,
+            httpx.stream("GET", url, headers=hindcast.proof, timeout=60, trust_env=False) as stream,
         ):
             # Grows as it is heard, line by line.
             heard.extend(json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: "))

@@ -13,7 +13,7 @@ def test_the_server_says_where_files_lie_only_to_those_who_may_change_them(tmp_p
     """A viewer sees which workspaces there are, not where; what was done is in the audit trail, in whose name."""
     (tmp_path / "code").mkdir()
     (tmp_path / "code/a.py").write_text("a\n")
-    with tenants(tmp_path, requests_per_minute=0, workspace_roots=str(tmp_path / "code")) as made:
+    with tenants(tmp_path, requests_per_minute=0, workspace_roots=f"acme={tmp_path / 'code'}") as made:
         ask = made.client.request
         seats = {who: {**made.callers[who], "X-Hindcast-Space": OWN} for who in ("maintainer", "viewer", "responder")}
         said = {"name": "shop", "path": str(tmp_path / "code")}

@@ -107,7 +107,7 @@ def test_a_stream_is_not_kept_or_changed_on_its_way(hindcast: Answering) -> None
 )
 def test_a_wish_that_makes_no_sense_is_refused(hindcast: Answering, query: dict[str, Any], field: str) -> None:
     """A condition that cannot be met is an error that names it, before any stream begins."""
-    answer = httpx.get(f"{hindcast.url}/api/v1/live", params=query, trust_env=False)
+    answer = httpx.get(f"{hindcast.url}/api/v1/live", params=query, headers=hindcast.proof, trust_env=False)
 
     assert answer.status_code in (400, 422)
     assert field in answer.json()["field"]

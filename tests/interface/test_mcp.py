@@ -14,9 +14,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import mcp_types as types
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 from tests.serving import Serving, free_port, serving
 from tests.toolbench import CALLS, SAID, SPACE, STORY, UNDO, seeded_today
 
@@ -102,7 +104,8 @@ def on_stdio(store: Path, *arguments: str) -> StdioServerParameters:
 async def connected(hindcast: Serving, way: str) -> AsyncIterator[Client]:
     """A client that came this way."""
     over, _, age = way.partition(" ")
-    target: Any = f"{hindcast.url}/mcp"
+    carried = httpx2.AsyncClient(headers=hindcast.proof, timeout=60)
+    target: Any = streamable_http_client(f"{hindcast.url}/mcp", http_client=carried)
     if over == "stdio":
         target = on_stdio(hindcast.folder / "store", "--space", SPACE)
     elif over == "bridge":

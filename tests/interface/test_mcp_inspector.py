@@ -61,11 +61,17 @@ def hindcast(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
         yield running
 
 
+def over_http(hindcast: Serving) -> Inspector:
+    """One that asks over HTTP, with the token of this machine in a header."""
+    proof = ("--header", f"Authorization: Bearer {hindcast.token}")
+    return Inspector((f"{hindcast.url}/mcp", "--transport", "http", *proof), hindcast.folder)
+
+
 @pytest.fixture(scope="module", params=["stdio", "http"])
 def inspector(hindcast: Serving, request: pytest.FixtureRequest) -> Inspector:
     """One that looks each way."""
     if request.param == "http":
-        return Inspector((f"{hindcast.url}/mcp", "--transport", "http"), hindcast.folder)
+        return over_http(hindcast)
     settings = {"STORE": str(hindcast.folder / "store"), "SPACE": SPACE, "MODEL": "none", "CONFIG": os.devnull}
     variables = [part for name, value in settings.items() for part in ("-e", f"HINDCAST_{name}={value}")]
     return Inspector((*variables, sys.executable, "-m", "hindcast", "mcp"), hindcast.folder)
@@ -94,7 +100,7 @@ def test_the_inspector_calls_every_tool(inspector: Inspector) -> None:
 
 def test_the_inspector_reads_a_resource_and_a_prompt(hindcast: Serving) -> None:
     """Resources and prompts are understood by somebody else's client too."""
-    inspector = Inspector((f"{hindcast.url}/mcp", "--transport", "http"), hindcast.folder)
+    inspector = over_http(hindcast)
     _, page, _ = inspector.ask("--method", "resources/read", "--uri", f"hindcast://postmortems/{STORY}")
     _, prompt, _ = inspector.ask(
         "--method", "prompts/get", "--prompt-name", "write_postmortem", "--prompt-args", f"incident={STORY}"

@@ -25,7 +25,7 @@ def test_the_story_is_told_though_the_outage_is_part_of_another(tmp_path: Path) 
                 lambda service=service: running.get(f"/api/v1/incidents?state=open&service={service}")["items"],  # type: ignore[misc]
                 what=f"an incident of {service}",
             )
-        played = outage.play(running.url, "local", now=lambda: datetime.now(UTC), seed=2)
+        played = outage.play(running.url, "local", now=lambda: datetime.now(UTC), seed=2, key=running.token)
 
     assert {one["service"] for one in played.incident["affected"]} == {*OTHERS, outage.SERVICE}
     assert played.within == played.incident["id"]

@@ -84,7 +84,7 @@ def test_health_says_alive_and_ready_check_by_check(client: httpx.Client) -> Non
     assert "/" not in ready.text
 
 
-def test_a_briefing_is_ready_before_anybody_asks(client: httpx.Client) -> None:
+def test_a_briefing_is_ready_before_anybody_asks(client: httpx.Client, hindcast: Serving) -> None:
     """When an incident opens, its answer is worked out by itself and told on the live stream."""
     heard: list[dict[str, Any]] = []
 
@@ -98,7 +98,7 @@ def test_a_briefing_is_ready_before_anybody_asks(client: httpx.Client) -> None:
 
     listener = threading.Thread(target=listen, daemon=True)
     listener.start()
-    with httpx.Client(base_url=client.base_url, timeout=30, trust_env=False) as other:
+    with hindcast.client() as other:
         incident = opened(other, "briefed")
         wait_for(lambda: [one for one in heard if one.get("incident") == incident], what="the answer on the stream")
         (answer,) = [one for one in heard if one.get("incident") == incident]

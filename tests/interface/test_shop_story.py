@@ -57,10 +57,9 @@ def told(tmp_path_factory: pytest.TempPathFactory, source_environment: Mapping[s
     """The story, played once."""
     folder = tmp_path_factory.mktemp("story")
     shop = prepared(folder)
-    with serving(folder, space=SPACE, mode="demo", auth="open", actor="ana") as server:
-        headers = {"X-Hindcast-Space": SPACE}
-        with httpx.Client(base_url=server.url, headers=headers, timeout=30, trust_env=False) as client:
-            return played(server, client, shop, source_environment)
+    with serving(folder, space=SPACE, mode="demo", auth="open", actor="ana") as server, server.client() as client:
+        client.headers["X-Hindcast-Space"] = SPACE
+        return played(server, client, shop, source_environment)
 
 
 def prepared(folder: Path) -> Path:
@@ -77,7 +76,7 @@ def prepared(folder: Path) -> Path:
 
 def played(server: Serving, client: httpx.Client, shop: Path, environment: Mapping[str, str]) -> Told:
     """The outage, two decisions, its end, the same outage again, and once more while something larger goes wrong."""
-    first = outage.play(server.url, SPACE, now=lambda: datetime.now(UTC) - EARLIER, seed=1)
+    first = outage.play(server.url, SPACE, now=lambda: datetime.now(UTC) - EARLIER, seed=1, key=server.token)
     incident = f"/api/v1/incidents/{first.incident['id']}"
     deck = client.get(f"{incident}/cards").raise_for_status().json()
     release, cap = (next(card for card in deck["cards"] if card["path"] == path) for path in (LOOP, PRODUCTION))
@@ -91,11 +90,11 @@ def played(server: Serving, client: httpx.Client, shop: Path, environment: Mappi
     fixed_on = datetime.now(UTC)
 
     # What was resolved counts as over: nobody has to say so once more.
-    second = outage.play(server.url, SPACE, now=lambda: datetime.now(UTC), seed=2)
+    second = outage.play(server.url, SPACE, now=lambda: datetime.now(UTC), seed=2, key=server.token)
     again = client.get(f"/api/v1/incidents/{second.incident['id']}/cards").raise_for_status().json()
     spread(server)
     wait_for(lambda: is_cascade(client), what="a cascade")
-    within = outage.play(server.url, SPACE, now=lambda: datetime.now(UTC), seed=3)
+    within = outage.play(server.url, SPACE, now=lambda: datetime.now(UTC), seed=3, key=server.token)
     return Told(first, deck, rejecting, accepted, source, log, second, again, within, fixed_on)
 
 

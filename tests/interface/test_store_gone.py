@@ -138,7 +138,7 @@ def _says_so(hindcast: Answering, client: Any) -> None:
     """Reads and writes answer 503 with a time to come back, and readiness tells of it."""
     with pytest.raises(Unavailable):
         client.commit_add(why="during", changes=[_fact("during")])
-    answer = httpx.get(f"{hindcast.url}/api/v1/memory/commits", trust_env=False, timeout=30)
+    answer = httpx.get(f"{hindcast.url}/api/v1/memory/commits", headers=hindcast.proof, trust_env=False, timeout=30)
     assert answer.status_code == 503
     assert int(answer.headers["Retry-After"]) > 0
     assert answer.json()["type"] == "/problems/unavailable"

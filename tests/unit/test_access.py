@@ -8,11 +8,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.admitting import PEER, Desk, desk
+from tests.admitting import PEER, TOKEN, Desk, desk
 
 from hindcast.access import Proof
 from hindcast.access.mode import is_proof_required
 from hindcast.access.recognition import is_loopback
+from hindcast.access.secret import browser_secret
 from hindcast.model.access import HOME, POWER_PERMISSIONS, ROLE_PERMISSIONS, CallerKind, Permission, Power, Role
 from hindcast.model.account import SESSION_AGE_MAX, SESSION_IDLE, Key, Session
 from hindcast.model.audit import Decision
@@ -31,7 +32,7 @@ def closed(tmp_path: Path) -> Iterator[Desk]:
 
 @pytest.fixture
 def auto(tmp_path: Path) -> Iterator[Desk]:
-    """Nobody has to say who they are until somebody was invited."""
+    """The token of this machine opens it until somebody was invited."""
     made = desk(tmp_path, is_proof_required=None)
     yield made
     made.close()
@@ -81,7 +82,7 @@ def test_an_unknown_mode_is_named() -> None:
 
 def test_a_name_is_believed_at_this_machine_only(auto: Desk) -> None:
     """Whoever sits here says what they are called; somebody with a key is called what the key is."""
-    here = Proof(peer="127.0.0.1", host="localhost", actor="ana")
+    here = Proof(key=TOKEN, peer="127.0.0.1", host="localhost", actor="ana")
     assert auto.access.caller(here).actor == "ana"
     key = auto.access.keys.create("bot", Power.READ, organisation=HOME, by=auto.access.operator).secret
     assert auto.access.caller(replace(here, key=key)).actor == "key:bot"
@@ -107,13 +108,54 @@ def test_a_name_is_believed_at_this_machine_only(auto: Desk) -> None:
     ],
 )
 def test_only_this_machine_itself_is_local(auto: Desk, proof: Proof, is_local: bool) -> None:
-    """A request is local if it comes from here, through no proxy, and asks for this machine by a name of its own."""
+    """The token counts in a request from here, through no proxy, that asks for this machine by a name of its own."""
     assert proof.is_local is is_local
-    if is_local:
-        assert auto.access.caller(proof).kind is CallerKind.LOCAL
-    else:
+    for held in (replace(proof, key=TOKEN), replace(proof, session=browser_secret(TOKEN))):
+        if is_local:
+            assert auto.access.caller(held).kind is CallerKind.LOCAL
+        else:
+            with pytest.raises(Unidentified):
+                auto.access.caller(held)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"key": "ht_guess"},
+        {"key": browser_secret(TOKEN)},
+        {"session": TOKEN},
+        {"session": "hl_guess"},
+        {"key": "ht_é"},
+        {"key": TOKEN[:-1]},
+    ],
+)
+def test_being_at_this_machine_has_to_be_proved(auto: Desk, given: dict[str, str]) -> None:
+    """An address and a name of this machine prove nothing: a proxy on it has both, whoever it asks for."""
+    with pytest.raises(Unidentified):
+        auto.access.caller(Proof(peer="127.0.0.1", host="localhost", **given))  # type: ignore[arg-type]
+
+
+def test_a_program_here_sends_without_proof_until_there_is_a_key(auto: Desk) -> None:
+    """An exporter on this machine needs nothing but the address; the first key closes that, for good."""
+    here = Proof(peer="127.0.0.1", host="localhost")
+    for other in (replace(here, is_forwarded=True), replace(here, host="x.example"), replace(here, peer=PEER)):
         with pytest.raises(Unidentified):
-            auto.access.caller(proof)
+            auto.access.caller(other, is_sender=True)
+    assert auto.access.caller(here, is_sender=True).kind is CallerKind.LOCAL
+
+    key = auto.access.keys.create("bot", Power.READ, organisation=HOME, by=auto.access.operator)
+    auto.access.keys.revoke(key.key.id, by=auto.access.operator)
+
+    with pytest.raises(Unidentified):
+        auto.access.caller(here, is_sender=True)
+    assert auto.access.caller(replace(here, key=TOKEN), is_sender=True).kind is CallerKind.LOCAL
+
+
+def test_a_program_here_needs_a_proof_where_everybody_does(closed: Desk) -> None:
+    """Where everybody has to say who they are, nothing is taken from nobody."""
+    with pytest.raises(Unidentified):
+        closed.access.caller(Proof(peer="127.0.0.1", host="localhost"), is_sender=True)
 
 
 def test_loopback_is_told_by_the_address() -> None:
@@ -124,7 +166,7 @@ def test_loopback_is_told_by_the_address() -> None:
 
 def test_the_first_invitation_closes_the_door(auto: Desk) -> None:
     """From the moment somebody is invited nobody gets in without saying who they are; nothing is restarted for it."""
-    local = Proof(peer="127.0.0.1", host="localhost")
+    local = Proof(key=TOKEN, peer="127.0.0.1", host="localhost")
     before = auto.access.is_open
     assert auto.access.caller(local).kind is CallerKind.LOCAL
 
@@ -138,7 +180,7 @@ def test_the_first_invitation_closes_the_door(auto: Desk) -> None:
 
 def test_an_open_installation_has_every_space(auto: Desk) -> None:
     """Whoever sits at this machine may use any space, and no other writing of one."""
-    me = auto.access.caller(Proof())
+    me = auto.access.caller(Proof(key=TOKEN))
 
     auto.access.authorise(me, Permission.ADMINISTER, "never/made")
     with pytest.raises(Missing):

@@ -15,9 +15,11 @@ import pytest
 
 from hindcast import cli
 from hindcast.build import index_folder, open_memory
+from hindcast.build.accounts import open_accounts
 from hindcast.build.doctor import Check, Level, examine, machine, posture, stores
 from hindcast.config import Settings
 from hindcast.config.reading import read
+from hindcast.model.access import HOME, Power
 
 NOW = datetime(2026, 11, 16, 2, 3, tzinfo=UTC)
 
@@ -70,6 +72,30 @@ def test_a_damaged_store_is_a_failure(remembered: Settings) -> None:
     found = stores.memory(remembered, now=NOW)
 
     assert any(check.level is Level.FAIL and check.remedy for check in found.checks)
+
+
+def test_accounts_are_looked_at(settings: Settings) -> None:
+    """Accounts that are damaged, or that others can read, are a failure with a remedy; looking makes none."""
+    file = Path(settings.store) / ".accounts.db"
+    assert stores.accounts(settings).level is Level.OK
+    assert not file.exists()
+    accounts = open_accounts(settings)
+    for number in range(40):
+        accounts.keys.create(f"key {number}", Power.READ, organisation=HOME, by=accounts.operator)
+    accounts.close()
+    assert stores.accounts(settings).level is Level.OK
+
+    file.chmod(0o640)
+    readable = stores.accounts(settings)
+    file.chmod(0o600)
+    content = bytearray(file.read_bytes())
+    content[4096 : 4096 + 16_384] = os.urandom(16_384)
+    file.write_bytes(content)
+    damaged = stores.accounts(settings)
+
+    assert (readable.level, damaged.level) == (Level.FAIL, Level.FAIL)
+    assert "chmod 600" in readable.remedy
+    assert damaged.remedy
 
 
 def test_an_index_of_another_history_or_far_behind_is_worth_a_look(

@@ -11,6 +11,7 @@ from hindcast.model.errors import Malformed, Refused
 from hindcast.rest.proof import (
     COOKIE,
     CSRF_HEADER,
+    LOCAL_COOKIE,
     PATH_KEY,
     SECURE_COOKIE,
     check_csrf,
@@ -112,6 +113,21 @@ def test_a_request_says_that_it_was_passed_on(name: str) -> None:
     """Every header that proxies add marks a request as somebody else's."""
     assert proof_of(request((name, "x"))).is_forwarded
     assert not proof_of(request()).is_forwarded
+
+
+@pytest.mark.parametrize(("version", "is_forwarded"), [("0.9", True), ("1.0", True), ("1.1", False), ("2", False)])
+def test_the_oldest_version_is_a_proxys(version: str, is_forwarded: bool) -> None:
+    """By itself nginx adds no header and asks in HTTP/1.0; no exporter and no browser does."""
+    connection = request()
+    connection.scope["http_version"] = version
+    assert proof_of(connection).is_forwarded is is_forwarded
+
+
+def test_each_port_has_a_cookie_of_its_own() -> None:
+    """Browsers send a cookie to every port of a host; a server reads only the one that it set itself."""
+    both = ("Cookie", f"{LOCAL_COOKIE}_4318=hl_1; {LOCAL_COOKIE}_5000=hl_2; {LOCAL_COOKIE}_80=hl_3")
+    for host, session in (("127.0.0.1:4318", "hl_1"), ("[::1]:5000", "hl_2"), ("localhost", "hl_3"), ("x:1", "")):
+        assert proof_of(request(both, ("Host", host))).session == session
 
 
 def test_a_cookie_alone_changes_nothing() -> None:

@@ -40,7 +40,7 @@ class Ground:
         (self.code / "src").mkdir(parents=True)
         (self.code / "src/app.py").write_text("def pay():\n    return 1\n")
         self.settings = Settings(
-            store=str(folder / "store"), space=SPACE, model="none", workspace_roots=str(folder / "code")
+            store=str(folder / "store"), space=SPACE, model="none", workspace_roots=f"acme={folder / 'code'}"
         )
         self.memory: Memory = open_memory(self.settings, clock=ManualClock(NOW))
         self.workspaces = self.opened()
@@ -156,12 +156,46 @@ def test_over_http_only_listed_folders(ground: Ground) -> None:
             ground.workspaces.add_folder(SPACE, "x", path, by="ana", now=NOW, is_listed=True)
 
     assert ground.add(is_listed=True).root == str(ground.code)
-    wide = ground.opened(workspace_roots=str(ground.folder))
+    wide = ground.opened(workspace_roots=f"acme={ground.folder}")
     for ours in (ground.folder, ground.folder / "store"):
         with pytest.raises(Refused):
             wide.add_folder(SPACE, "x", str(ours), by="ana", now=NOW, is_listed=True)
     with pytest.raises(Refused, match="No folder may be registered over HTTP"):
         ground.opened(workspace_roots="").add_folder(SPACE, "x", str(ground.code), by="a", now=NOW, is_listed=True)
+
+
+def test_a_listed_folder_is_for_its_organisation_only(ground: Ground) -> None:
+    """What is listed for one organisation is neither registered nor opened by any other space."""
+    ground.add(is_listed=True)
+    roots = f"acme={ground.folder / 'code'}, globex={ground.folder / 'other'}"
+    both = open_workspaces(replace(ground.settings, workspace_roots=roots), lambda _: ground.memory)
+    record = Registered("theirs", WorkspaceKind.PATH, str(ground.code), "mallory", NOW)
+    ground.write(record)
+    for space in ("globex/shop", "shop", "home/shop"):
+        with pytest.raises(Refused, match="registered over HTTP"):
+            both.add_folder(space, "other", str(ground.code), by="mallory", now=NOW, is_listed=True)
+        with pytest.raises(Refused, match="not admitted"):
+            both.open(space, "theirs")
+    unnamed = ground.opened(workspace_roots=str(ground.folder / "code"))
+    with pytest.raises(Refused, match="registered over HTTP"):
+        unnamed.add_folder(SPACE, "again", str(ground.code), by="ana", now=NOW, is_listed=True)
+
+
+def test_a_folder_of_another_project_is_refused(ground: Ground) -> None:
+    """What one project has registered is no other's of the same organisation, nor is what lies in it or around it."""
+    (ground.code / "inner").mkdir()
+    ground.add(is_listed=True)
+    ground.write(Registered("theirs", WorkspaceKind.PATH, str(ground.code), "mallory", NOW))
+    for path in (ground.code, ground.code / "inner", ground.code.parent):
+        with pytest.raises(Refused, match="another project"):
+            ground.workspaces.add_folder("acme/other", "theirs", str(path), by="mallory", now=NOW, is_listed=True)
+    with pytest.raises(Refused, match="not admitted"):
+        open_workspaces(ground.settings, lambda _: ground.memory).open("acme/other", "theirs")
+
+    ground.workspaces.remove(SPACE, "theirs", by="ana")
+    for one in ground.workspaces.names(SPACE):
+        ground.workspaces.remove(SPACE, one.name, by="ana")
+    assert ground.workspaces.add_folder("acme/other", "free", str(ground.code), by="bo", now=NOW, is_listed=True)
 
 
 def test_a_record_alone_opens_nothing(ground: Ground) -> None:

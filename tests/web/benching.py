@@ -34,11 +34,12 @@ def benched(folder: Path) -> Iterator[Stage]:
         with closing(open_workspaces(settings, lambda _: memory)) as workspaces:
             workspaces.add_folder(SPACE, "shop", str(shop), by="ana", now=now)
     with serving(folder, space=SPACE, mode="demo", auth="open", actor="ana", log_level="warning") as served:
-        played = outage.play(served.url, SPACE, now=lambda: datetime.now(UTC), seed=1)
+        played = outage.play(served.url, SPACE, now=lambda: datetime.now(UTC), seed=1, key=served.token)
         yield Stage(
             served,
             {
                 "url": served.url,
+                "local_link": served.link,
                 "incident": played.incident["id"],
                 "shop": str(shop),
                 "archive": _zipped("tools/run.py"),

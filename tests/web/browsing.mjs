@@ -35,6 +35,8 @@ export async function browser() {
 export async function open(chrome, options = {}) {
   const context = await chrome.newContext({ viewport: { width: 1280, height: 720 }, colorScheme: "dark", reducedMotion: "reduce", baseURL: here.url, ...options });
   const page = await context.newPage();
+  // Where nobody was invited, a browser is opened by the link that the server prints.
+  if (here.local_link) await page.goto(here.local_link);
   page.setDefaultTimeout(WAIT_MS_MAX);
   const complaints = [];
   const allowed = [];
@@ -114,10 +116,15 @@ export function keyboard(page) {
   return { press, type, focused, tabTo, arrowTo, signIn };
 }
 
+/** What a page of ours sends along with what changes something. */
+export async function ours(page) {
+  const { csrf } = await (await page.request.get("/api/v1/session")).json();
+  return { "X-Hindcast-CSRF": csrf, Origin: here.url };
+}
+
 /** A page's cookies may ask the service as its scripts would; what it answers is what counts. */
 export async function asking(page) {
-  const { csrf } = await (await page.request.get("/api/v1/session")).json();
-  const headers = { "X-Hindcast-CSRF": csrf, Origin: here.url };
+  const headers = await ours(page);
   return async (verb, path, data = {}) => page.request.fetch(path, { method: verb, headers, data });
 }
 

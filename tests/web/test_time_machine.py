@@ -53,7 +53,7 @@ def week(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     folder = tmp_path_factory.mktemp("week")
     remember_a_week(folder / "store", now=datetime.now(UTC))
     with serving(folder, log_level="warning") as served:
-        yield Stage(served, {"url": served.url})
+        yield Stage(served, {"url": served.url, "local_link": served.link})
 
 
 def test_moments_are_visited_compared_and_joined(week: Stage) -> None:

@@ -1,11 +1,11 @@
 // A week of memory: back to yesterday, what was known then, what differs, which commit did it, a branch, and its merge.
-import { axe, check, fits, here, story, until } from "./browsing.mjs";
+import { axe, check, fits, ours, story, until } from "./browsing.mjs";
 
 const POOL = "settings/payment";
 
 await story(async ({ page, allow }) => {
   const put = async (address, body, why, branch = "main") => {
-    const said = await page.request.put(`/api/v1/memory/records/${address}`, { headers: { Origin: here.url }, data: { body, why, branch } });
+    const said = await page.request.put(`/api/v1/memory/records/${address}`, { headers: await ours(page), data: { body, why, branch } });
     check(said.ok(), `${why}: ${await said.text()}`);
   };
   const pool = async () => (await (await page.request.get(`/api/v1/memory/records/${POOL}`)).json()).body.pool;

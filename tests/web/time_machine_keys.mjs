@@ -1,12 +1,12 @@
 // The same by keyboard alone, in the light theme: yesterday, search, difference, bisection, branch, merge with a conflict, undo.
-import { axe, check, here, story, until } from "./browsing.mjs";
+import { axe, check, ours, story, until } from "./browsing.mjs";
 
 const POOL = "settings/payment";
 
 await story(
   async ({ page }) => {
     const put = async (address, body, why, branch = "main") => {
-      const said = await page.request.put(`/api/v1/memory/records/${address}`, { headers: { Origin: here.url }, data: { body, why, branch } });
+      const said = await page.request.put(`/api/v1/memory/records/${address}`, { headers: await ours(page), data: { body, why, branch } });
       check(said.ok(), `${why}: ${await said.text()}`);
     };
     const owner = async () => (await (await page.request.get(`/api/v1/memory/records/${POOL}`)).json()).body.owner;

@@ -1,7 +1,7 @@
 // The workspace by keyboard alone: cards, a file by its name, blame, the whole diff, editing, a stale card, the light theme.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { axe, check, here, keyboard, story, until } from "./browsing.mjs";
+import { axe, check, here, keyboard, ours, story, until } from "./browsing.mjs";
 
 const LOOP = "payment/worker/loop.py";
 const RELEASE = "ctx.redis.connection_pool.release(ctx.redis.connection)";
@@ -125,7 +125,7 @@ await story(
     });
     const known = await (await page.request.get(`/api/v1/workspaces/shop/file?path=${LOOP}`)).json();
     const changed = await page.request.put(`/api/v1/workspaces/shop/file?path=${LOOP}`, {
-      headers: { "If-Match": `"${known.digest}"`, Origin: here.url },
+      headers: { "If-Match": `"${known.digest}"`, ...(await ours(page)) },
       data: { text: `# somebody else was here\n${known.text}` },
     });
     check(changed.ok(), `somebody else changes it: ${await changed.text()}`);

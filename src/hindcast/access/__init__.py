@@ -31,9 +31,11 @@ _REPEATED = frozenset({Permission.READ, Permission.INGEST})
 class Access:
     """Recognises callers, authorises them and writes down both; its parts change who there is."""
 
-    def __init__(self, office: Office, *, actor: str, is_proof_required: bool | None = None) -> None:
+    def __init__(self, office: Office, *, actor: str, is_proof_required: bool | None = None, token: str = "") -> None:
         self._office = office
-        self._recognition = Recognition(office, actor=actor, is_proof_required=is_proof_required)
+        # What proves that somebody is at this machine; empty where that proves nothing.
+        self.token = token
+        self._recognition = Recognition(office, actor=actor, is_proof_required=is_proof_required, token=token)
         # Whose the first admin is.
         self._organisation = HOME
         self._operator = Caller(CallerKind.LOCAL, "", actor)
@@ -45,7 +47,7 @@ class Access:
 
     @property
     def is_open(self) -> bool:
-        """Whether somebody at this machine needs no proof, now."""
+        """Whether the token of this machine opens it, now."""
         return self._recognition.is_open
 
     @property
@@ -53,10 +55,10 @@ class Access:
         """Whoever can open the store itself, and so may do everything."""
         return self._operator
 
-    def caller(self, proof: Proof) -> Caller:
-        """Who asks. Raises Unidentified where that has to be known and is not."""
+    def caller(self, proof: Proof, *, is_sender: bool = False) -> Caller:
+        """Who asks, or only sends records. Raises Unidentified where that has to be known and is not."""
         try:
-            return self._recognition.caller(proof)
+            return self._recognition.sender(proof) if is_sender else self._recognition.caller(proof)
         except Unidentified:
             entry = AuditEntry(
                 self._office.now(), HOME, NOBODY, NOBODY, "", proof.what, outcome=Decision.REFUSED, peer=proof.peer

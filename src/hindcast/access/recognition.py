@@ -6,6 +6,7 @@ store's revision, one small read for each request, says so. A revoked key is the
 
 from __future__ import annotations
 
+import hmac
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -35,7 +36,7 @@ class Proof:
     peer: str = ""
     # The name under which it asked for this machine.
     host: str = ""
-    # Whether it says that it came through a proxy.
+    # Whether it came through a proxy, as far as can be told.
     is_forwarded: bool = False
     # What it wants to do, for the audit trail.
     what: str = ""
@@ -57,13 +58,17 @@ class _Known:
     callers: dict[str, tuple[Key | Session, Caller]] = field(default_factory=dict)
     projects: dict[str, Project | None] = field(default_factory=dict)
     is_open: bool | None = None
+    has_keys: bool | None = None
 
 
 class Recognition:
     """Recognises callers, remembering what the store said until it changes."""
 
-    def __init__(self, office: Office, *, actor: str, is_proof_required: bool | None) -> None:
+    def __init__(self, office: Office, *, actor: str, is_proof_required: bool | None, token: str = "") -> None:
+        """`token` proves that somebody is at this machine; without one nobody can."""
         self._office = office
+        self._token = token
+        self._browser = secret.browser_secret(token) if token else ""
         self._local = Caller(CallerKind.LOCAL, "", actor)
         # None: as soon as somebody was invited.
         self._is_proof_required = is_proof_required
@@ -71,25 +76,54 @@ class Recognition:
 
     def caller(self, proof: Proof) -> Caller:
         """Who asks. Raises Unidentified where that has to be known and is not."""
+        if _is_same(proof.key, self._token) or (not proof.key and _is_same(proof.session, self._browser)):
+            return self._at_this_machine(proof)
         if proof.key:
             return self._proved(secret.KEY, proof.key)
         if proof.session:
             return self._proved(secret.SESSION, proof.session)
         if self.is_open:
-            if proof.is_local:
-                return replace(self._local, actor=proof.actor) if proof.actor else self._local
             raise Unidentified(
-                "Only requests made on this machine itself need no key.",
+                "Nobody knows who asks.",
                 field="Authorization",
-                remedy="Send a key (`hindcast key create`), or ask by a loopback name and through no proxy.",
+                remedy="Open the link that `hindcast serve` prints, or send a key: Authorization: Bearer hc_…",
             )
         raise Unidentified(
             "Nobody knows who asks.", field="Authorization", remedy="Sign in, or send a key: Authorization: Bearer hc_…"
         )
 
+    def sender(self, proof: Proof) -> Caller:
+        """Who sends records. A program at this machine needs no proof for that, until the first key is made."""
+        if self.is_open and proof.is_local and not (proof.key or proof.session or self._has_keys()):
+            return self._local
+        return self.caller(proof)
+
+    def _has_keys(self) -> bool:
+        known = self._fresh()
+        if known.has_keys is None:
+            # A key that was revoked counts as well: what it closed is not opened again by that.
+            known.has_keys = bool(self._office.accounts.find(Key))
+        return known.has_keys
+
+    def _at_this_machine(self, proof: Proof) -> Caller:
+        """Whoever holds the token, while it opens anything, and only from here."""
+        if not self.is_open:
+            raise Unidentified(
+                "People were invited, so being at this machine is no proof any more.",
+                field="Authorization",
+                remedy="Sign in, or send a key: Authorization: Bearer hc_…",
+            )
+        if not proof.is_local:
+            raise Unidentified(
+                "The token of this machine counts only in requests that are made on it.",
+                field="Authorization",
+                remedy="Send a key (`hindcast key create`), or ask by a loopback name and through no proxy.",
+            )
+        return replace(self._local, actor=proof.actor) if proof.actor else self._local
+
     @property
     def is_open(self) -> bool:
-        """Whether somebody at this machine needs no proof."""
+        """Whether the token of this machine opens it."""
         if self._is_proof_required is not None:
             return not self._is_proof_required
         known = self._fresh()
@@ -162,6 +196,11 @@ class Recognition:
             current = ledger.get(Key, thing.id) if isinstance(thing, Key) else ledger.get(Session, thing.id)
             if current is not None:
                 ledger.touch(_used(current, now))
+
+
+def _is_same(given: str, wanted: str) -> bool:
+    """Whether a secret is the one that is wanted, in a time that says nothing about where it differs."""
+    return bool(given and wanted) and hmac.compare_digest(given.encode(errors="replace"), wanted.encode())
 
 
 def _used(thing: Key | Session, now: datetime) -> Key | Session:

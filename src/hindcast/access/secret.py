@@ -47,6 +47,11 @@ def make(what: str, entropy: Entropy, *, power: Power | None = None) -> Made:
     return Made(made, text, Credential(owner(what, made), digest(text)))
 
 
+def browser_secret(token: str) -> str:
+    """What the cookie of a browser holds that was opened with the token of this machine: not the token itself."""
+    return f"hl_{hmac.new(token.encode(), b'browser', 'sha256').hexdigest()}"
+
+
 def id_of(what: str, text: str) -> str | None:
     """The id in a secret of a kind, or None where the text is no such secret."""
     found = _FORMS[what].fullmatch(text)

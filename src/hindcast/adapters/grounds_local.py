@@ -1,6 +1,6 @@
 """Where workspaces lie on this machine: one folder for all copies of ours, and a list of folders that were admitted.
 
-    <home>/admitted.json                      folders that whoever runs this machine has registered, by space
+    <home>/admitted.json                      folders and their spaces; those that are only `listed` are so marked
     <home>/<space>/<workspace>/<token>/       a clone, or the files of an upload, each with its repository
     <home>/<space>/<workspace>/incoming-…     on its way in
     <home>/<space>/<workspace>/old-…          what an upload replaced, until the next one
@@ -19,11 +19,12 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
 from hindcast.adapters.upload import UploadLimits, unpack
+from hindcast.model.access import organisation_of
 from hindcast.model.errors import Damaged, Malformed, Missing, Refused
 from hindcast.model.workspace import Registered, WorkspaceKind
 from hindcast.ports.code import Workspace
@@ -31,6 +32,8 @@ from hindcast.ports.grounds import Incoming, Taken
 
 TOKEN_BYTES = 8
 INCOMING, OLD, KEPT = "incoming-", "old-", "kept-"
+# How a folder came to be a space's: admitted on the machine itself, or registered over HTTP below a listed one.
+ADMITTED, LISTED = "admitted", "listed"
 # What is on its way in, or nobody's, for a day was left behind by a process that ended.
 LEFT_BEHIND_SECONDS = 86_400
 
@@ -47,15 +50,18 @@ class LocalGrounds:
         home: Path,
         open_workspace: OpenWorkspace,
         *,
-        roots: Iterable[Path] = (),
+        roots: Mapping[str, Iterable[Path]] | None = None,
         forbidden: Iterable[Path] = (),
         fetch: Fetch | None = None,
         limits: UploadLimits | None = None,
     ) -> None:
-        """`roots` are listed by a setting; nothing `forbidden` is reached through them. Without `fetch` no clones."""
+        """`roots` are listed by a setting, for each organisation; nothing `forbidden` is reached through them.
+
+        Without `fetch` no clones.
+        """
         self._home = home
         self._open = open_workspace
-        self._roots = tuple(root.resolve() for root in roots)
+        self._roots = {owner: tuple(root.resolve() for root in folders) for owner, folders in (roots or {}).items()}
         self._forbidden = tuple(path.resolve() for path in (home, *forbidden))
         self._fetch = fetch
         self.limits = limits or UploadLimits()
@@ -66,25 +72,25 @@ class LocalGrounds:
             raise Malformed(
                 f"{path[:200]!r} is no absolute path.", field="path", remedy="Give it from the root, as in /srv/shop."
             )
-        if is_listed and not self._roots:
+        roots = self._roots_of(space)
+        if is_listed and not roots:
             raise Refused(
                 "No folder may be registered over HTTP here.",
                 field="path",
-                remedy="List folders in workspace_roots, or use `hindcast workspace add` on the machine itself.",
+                remedy="List one in workspace_roots, or use `hindcast workspace add` on the machine itself.",
             )
         # Whoever may not look there does not learn what there is.
-        if is_listed and not self._is_below(Path(os.path.normpath(path)), self._roots):
+        if is_listed and not self._is_below(Path(os.path.normpath(path)), roots):
             raise self._unlisted(path)
         try:
             real = Path(path).resolve(strict=True)
         except (OSError, RuntimeError) as error:
             raise Missing(f"There is no folder {path[:200]!r}.", field="path", remedy="Check its spelling.") from error
-        if is_listed and not self._is_listed(real):
+        if is_listed and not self._is_listed(space, real):
             raise self._unlisted(path)
         if not real.is_dir():
             raise Malformed(f"{path[:200]!r} is no folder.", field="path", remedy="Give the folder with the code.")
-        if not is_listed:
-            self._note(space, str(real), is_admitted=True)
+        self._note(space, str(real), LISTED if is_listed else ADMITTED)
         return str(real)
 
     def open(self, space: str, registered: Registered) -> Workspace:
@@ -151,7 +157,7 @@ class LocalGrounds:
         """A copy of ours gets a name that says so; somebody's own folder stays, and is no longer admitted."""
         root = Path(registered.root)
         if registered.kind is WorkspaceKind.PATH:
-            self._note(space, registered.root, is_admitted=False)
+            self._note(space, registered.root, "")
         if not self._is_ours(space, registered) or not root.is_dir():
             return registered.root
         return str(root.rename(root.with_name(f"{KEPT}{root.name}")))
@@ -204,15 +210,25 @@ class LocalGrounds:
     def _is_admitted(self, space: str, root: Path) -> bool:
         if not root.is_absolute() or root.resolve() != root:
             return False
-        return self._is_listed(root) or [space, str(root)] in self._admitted()
+        known = self._known()
+        is_listed = self._is_listed(space, root) and not self._is_taken(space, root, known)
+        return is_listed or [space, str(root)] in known
 
-    def _is_listed(self, real: Path) -> bool:
+    def _roots_of(self, space: str) -> tuple[Path, ...]:
+        return self._roots.get(organisation_of(space), ())
+
+    def _is_listed(self, space: str, real: Path) -> bool:
         touches_ours = any(self._is_below(real, [path]) or self._is_below(path, [real]) for path in self._forbidden)
-        return self._is_below(real, self._roots) and not touches_ours
+        return self._is_below(real, self._roots_of(space)) and not touches_ours
 
     @staticmethod
     def _is_below(path: Path, folders: Iterable[Path]) -> bool:
         return any(path.is_relative_to(folder) for folder in folders)
+
+    def _is_taken(self, space: str, real: Path, known: Iterable[list[str]]) -> bool:
+        """Whether a folder lies in or around one of another space."""
+        others = [Path(one[1]) for one in known if one[0] != space]
+        return self._is_below(real, others) or any(other.is_relative_to(real) for other in others)
 
     def _unlisted(self, path: str) -> Refused:
         return Refused(
@@ -221,7 +237,8 @@ class LocalGrounds:
             remedy="Have it listed in workspace_roots, or use `hindcast workspace add` on the machine itself.",
         )
 
-    def _admitted(self) -> list[list[str]]:
+    def _known(self) -> list[list[str]]:
+        """Space and folder of each; what was registered over HTTP has a third word, and is admitted by the setting."""
         try:
             found = json.loads((self._home / "admitted.json").read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -234,18 +251,30 @@ class LocalGrounds:
             ) from error
         return [one for one in found if isinstance(one, list)] if isinstance(found, list) else []
 
-    def _note(self, space: str, root: str, *, is_admitted: bool) -> None:
-        """Write down that a folder was admitted, or no longer is; several processes may do so at once."""
+    def _note(self, space: str, root: str, how: str) -> None:
+        """Write down how a folder came to be a space's, or that it is no longer; several processes may do so at once.
+
+        Raises Refused where it is to be registered over HTTP, and lies in or around a folder of another space.
+        """
         self._home.mkdir(parents=True, exist_ok=True, mode=0o700)
         with (self._home / "admitted.lock").open("w") as turn:
             fcntl.flock(turn, fcntl.LOCK_EX)
-            known = self._admitted()
-            if ([space, root] in known) is is_admitted:
+            known = self._known()
+            if how == LISTED and self._is_taken(space, Path(root), known):
+                raise Refused(
+                    f"{root[:200]!r} belongs to another project.",
+                    field="path",
+                    remedy="Use a folder of this project, or `hindcast workspace add` on the machine itself.",
+                )
+            mine = [one for one in known if one[:2] == [space, root]]
+            # What was admitted on the machine itself stays so when it is registered over HTTP as well.
+            entry = [space, root] if how == ADMITTED or (how and [space, root] in mine) else [space, root, how]
+            if mine == ([entry] if how else []):
                 return
-            others = [one for one in known if one != [space, root]]
+            others = [one for one in known if one[:2] != [space, root]]
             written = self._home / "admitted.json.new"
             with written.open("w", encoding="utf-8") as out:
-                json.dump([*others, [space, root]] if is_admitted else others, out, indent=1)
+                json.dump([*others, entry] if how else others, out, indent=1)
                 out.flush()
                 os.fsync(out.fileno())
             written.replace(self._home / "admitted.json")

@@ -11,6 +11,7 @@ from hindcast.adapters.audit_trail import AuditTrail
 from hindcast.adapters.clock import WallClock
 from hindcast.adapters.passwords_argon2 import Argon2Passwords
 from hindcast.config import Settings
+from hindcast.config.local_token import keep_token, token_file
 from hindcast.ports import Clock, Passwords
 
 
@@ -24,7 +25,9 @@ def open_accounts(
     accounts = open_accounts_store(settings.store)
     trail = AuditTrail(accounts, clock)
     office = Office(accounts, trail, clock, os.urandom, passwords or Argon2Passwords())
-    access = Access(office, actor=settings.actor, is_proof_required=required)
+    # Where everybody has to say who they are, being at this machine proves nothing.
+    token = keep_token(token_file(settings)) if is_serving and required is not True else ""
+    access = Access(office, actor=settings.actor, is_proof_required=required, token=token)
     if is_serving or not access.projects.organisations(by=access.operator):
         access.begin(settings.space)
     if is_serving:

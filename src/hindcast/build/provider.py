@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hindcast.access.recognition import is_loopback
 from hindcast.config import Settings
 
 if TYPE_CHECKING:
@@ -20,6 +21,11 @@ def provider_client(settings: Settings) -> httpx.Client:
 
     from hindcast.adapters.outbound import Outbound, transport
 
-    guard = Outbound.allowing(settings.outbound_allow).for_setting()
+    outside = Outbound.allowing(settings.outbound_allow)
+    guard = outside.for_setting()
     guard.check(settings.oidc_issuer, field="oidc_issuer")
+    # The issuer is a setting; the addresses in its document are its own words. They may name this machine only where
+    # the issuer is on it.
+    if not is_loopback(httpx.URL(settings.oidc_issuer).host):
+        guard = outside
     return httpx.Client(transport=transport(guard), timeout=PROVIDER_SECONDS_MAX, follow_redirects=False)

@@ -13,6 +13,7 @@ from hindcast.adapters.grounds_local import Fetch, LocalGrounds
 from hindcast.adapters.upload import UploadLimits
 from hindcast.config import Settings
 from hindcast.memory import Memory
+from hindcast.model.access import HOME
 from hindcast.model.errors import Missing
 from hindcast.ports.code import Workspace
 from hindcast.workspaces import Workspaces
@@ -38,12 +39,24 @@ def open_workspaces(
     grounds = LocalGrounds(
         workspaces_folder(settings),
         _opened,
-        roots=[Path(one.strip()) for one in settings.workspace_roots.split(",") if one.strip()],
+        roots=workspace_roots(settings.workspace_roots),
         forbidden=() if settings.is_postgres else (Path(settings.store),),
         fetch=_fetch(settings),
         limits=UPLOAD_LIMITS,
     )
     return Workspaces(memory, existing or found, grounds, lock=threading.Lock)
+
+
+def workspace_roots(listed: str) -> dict[str, list[Path]]:
+    """The folders of each organisation; one that is listed without a name is for the projects of no organisation."""
+    roots: dict[str, list[Path]] = {}
+    for entry in (part.strip() for part in listed.split(",")):
+        owner, equals, path = entry.partition("=")
+        if equals and "/" not in owner:
+            roots.setdefault(owner.strip(), []).append(Path(path.strip()))
+        elif entry:
+            roots.setdefault(HOME, []).append(Path(entry))
+    return roots
 
 
 def workspaces_folder(settings: Settings) -> Path:

@@ -174,7 +174,7 @@ def _asked(session: Session, path: str, body: dict[str, str], to: str) -> dict[s
         answer = httpx.post(
             f"{url.rstrip('/')}/api/v1/incidents/{path}",
             json=body,
-            headers=spoken_to(session.settings),
+            headers=spoken_to(url, session.settings),
             timeout=TIMEOUT_SECONDS,
             trust_env=False,
         )

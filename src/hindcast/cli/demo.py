@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hindcast.cli.browser import OpenBrowser, open_pages
 from hindcast.cli.session import Session
 from hindcast.cli.story import Story, Words
 
@@ -45,6 +46,7 @@ def demo(
     folder: Annotated[
         Path, typer.Option("--folder", help="Where the demo keeps what it learns; delete it to begin anew.")
     ] = Path(".demo"),
+    browser: OpenBrowser = True,
     rounds_only: Annotated[bool, typer.Option("--rounds-only", help="Stop after the two rounds.")] = False,
 ) -> None:
     """Start Hindcast with its embedded engines, and show one outage twice: without memory, and with it.
@@ -79,8 +81,13 @@ def demo(
     is_first = _seed(session, settings, shop=folder.resolve() / SHOP)
     words = Words(program=sys.argv[0], folder=folder, space=SPACE, scenario=scenario, shop=folder / SHOP)
     story = Story(session, url_of(settings), words, is_first=is_first, rate_per_s=None if rounds_only else rate)
+
+    def ready(token: str) -> None:
+        story.begin(token)
+        open_pages(url_of(settings), token, is_terminal=browser and session.err.is_terminal)
+
     try:
-        run(settings, tell=session.hint, ready=story.start)
+        run(settings, tell=session.hint, ready=ready)
     finally:
         story.stop()
     if story.failure is not None:

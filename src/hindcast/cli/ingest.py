@@ -15,6 +15,7 @@ from rich.text import Text
 
 from hindcast.cli.session import Session
 from hindcast.config import Settings
+from hindcast.config.local_token import find_token
 from hindcast.model.errors import Malformed
 
 if TYPE_CHECKING:
@@ -40,9 +41,8 @@ def ingest(
     """
     from hindcast.adapters.line_sender import LineSender
 
-    sender = LineSender(
-        to or address(session.settings), space=session.settings.space, key=session.settings.key, service=service
-    )
+    url = to or address(session.settings)
+    sender = LineSender(url, space=session.settings.space, key=key_for(url, session.settings), service=service)
     try:
         if file == "-":
             if follow:
@@ -61,10 +61,16 @@ def address(settings: Settings) -> str:
     return f"http://{settings.host}:{settings.port}"
 
 
-def spoken_to(settings: Settings) -> dict[str, str]:
-    """The headers with which a running Hindcast is spoken to: in which space, by whom, and with which key."""
-    who = {"X-Hindcast-Actor": settings.actor} if settings.actor.isascii() else {}
-    return {"X-Hindcast-Space": settings.space} | ({"X-Hindcast-Key": settings.key} if settings.key else who)
+def key_for(url: str, settings: Settings) -> str:
+    """What proves to the Hindcast at an address who asks: the key of the settings, or the token of this machine."""
+    return settings.key or find_token(url, settings)
+
+
+def spoken_to(url: str, settings: Settings) -> dict[str, str]:
+    """The headers with which a running Hindcast is spoken to: in which space, by whom, and with which proof."""
+    who = {"X-Hindcast-Actor": settings.actor} if settings.actor.isascii() and not settings.key else {}
+    key = key_for(url, settings)
+    return {"X-Hindcast-Space": settings.space} | who | ({"X-Hindcast-Key": key} if key else {})
 
 
 def _pipe(sender: LineSender) -> tuple[int, int]:

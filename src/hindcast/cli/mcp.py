@@ -10,6 +10,7 @@ from urllib.parse import urlencode, urlsplit
 import typer
 
 from hindcast.cli.session import Session, verb
+from hindcast.config.local_token import find_token
 from hindcast.model.errors import Malformed
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def mcp(session: Session, url: Url = "", key: Key = "") -> None:
         session.hint("An agent speaks here, and nobody types: put the command into its configuration. Ctrl-C ends it.")
     if url:
         space = session.space or ""
-        stdio.bridge(endpoint(url, space), {"Authorization": f"Bearer {key}"} if key else {})
+        proof = key or find_token(url, session.settings)
+        stdio.bridge(endpoint(url, space), {"Authorization": f"Bearer {proof}"} if proof else {})
         return
     opened: list[Desks] = []
     # Calls come at the same time, and the first of them opens the store for all.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -46,8 +47,11 @@ class Round:
     within: str = ""
 
 
-def play(url: str, space: str, *, now: Callable[[], datetime], seed: int) -> Round:
-    """Let the outage of a past case happen in a space of a running instance, and hear what memory says."""
+def play(url: str, space: str, *, now: Callable[[], datetime], seed: int, key: str = "") -> Round:
+    """Let the outage of a past case happen in a space of a running instance, and hear what memory says.
+
+    `key` proves who asks: a key, or the token of this machine.
+    """
     import httpx
     import msgspec
 
@@ -56,13 +60,14 @@ def play(url: str, space: str, *, now: Callable[[], datetime], seed: int) -> Rou
     from hindcast.simulate.shop import printed_today
 
     story = next(case for case in cases(now=now()) if case.id == STORY)
-    headers = {"X-Hindcast-Space": space}
+    headers = {"X-Hindcast-Space": space} | ({"X-Hindcast-Key": key} if key else {})
     with httpx.Client(base_url=url, headers=headers, timeout=WAIT_SECONDS_MAX, trust_env=False) as client:
         _end_resolved(client, now)
         larger = next((one for one in _watched(client, "open") if len(one["affected"]) > 1), None)
         before = now()
-        _send(url, space, story, at=before, seed=seed)
-        incident = larger or _opened(client, lambda: _send(url, space, story, at=now(), seed=seed))
+        send = partial(_send, url, space, key, story, seed=seed)
+        send(at=before)
+        incident = larger or _opened(client, lambda: send(at=now()))
         if len(incident["affected"]) > 1:
             # It has become part of what was wrong before, here or elsewhere. The answer to that is about all of it; the
             # story is about this failure, and what was known of it when it began.
@@ -73,13 +78,13 @@ def play(url: str, space: str, *, now: Callable[[], datetime], seed: int) -> Rou
         return Round(incident, msgspec.convert(asked["diagnosis"], Diagnosis), *_deck(client, incident["id"]))
 
 
-def _send(url: str, space: str, story: Case, *, at: datetime, seed: int) -> None:
+def _send(url: str, space: str, key: str, story: Case, *, at: datetime, seed: int) -> None:
     from hindcast.adapters.otlp_sender import OtlpSender
     from hindcast.simulate.otlp import exports
     from hindcast.simulate.replay import replay
     from hindcast.simulate.shop import printed_today
 
-    with closing(OtlpSender(url, space=space)) as sender:
+    with closing(OtlpSender(url, space=space, key=key)) as sender:
         for export in exports(replay(story, SERVICE, ERRORS, at=at, seed=seed, printed=printed_today)):
             sender.send(export.path, export.body, content_type=export.content_type, records=export.records)
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_command
 
+from hindcast.cli.browser import OpenBrowser, open_pages
 from hindcast.cli.session import Session, quiet, verb
 
 PANEL = "See"
@@ -23,6 +24,7 @@ def serve(
     telemetry: Annotated[
         str | None, typer.Option("--telemetry", metavar="WHERE", help="chdb:///folder or clickhouse://…")
     ] = None,
+    browser: OpenBrowser = True,
     wait: Annotated[
         int, typer.Option("--wait", metavar="SECONDS", min=0, help="How long to wait for a store that is away.")
     ] = 0,
@@ -38,9 +40,12 @@ def serve(
     settings = replace(session.settings, **{name: value for name, value in said.items() if value is not None})  # type: ignore[arg-type]
     with seldom_collecting():
         # Imported here: it is most of the start.
-        from hindcast.rest.server import run
+        from hindcast.rest.server import run, url_of
 
-        run(settings, tell=session.hint, wait_seconds=wait)
+        def ready(token: str) -> None:
+            open_pages(url_of(settings), token, is_terminal=browser and session.err.is_terminal)
+
+        run(settings, tell=session.hint, ready=ready, wait_seconds=wait)
 
 
 def alone() -> Any:  # noqa: ANN401

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hindcast.cli import failure, given
-from hindcast.cli.ingest import address
+from hindcast.cli.ingest import address, key_for
 from hindcast.cli.session import Session, verb
 from hindcast.model.errors import Malformed
 
@@ -119,7 +119,8 @@ def inject(
     now = session.now()
     chosen = int(now.timestamp() * 1_000_000) if seed is None else seed
     moment = burst(by_name(scenario), service, errors, at=now, seed=chosen)
-    sender = OtlpSender(to or address(session.settings), space=session.settings.space, key=session.settings.key)
+    url = to or address(session.settings)
+    sender = OtlpSender(url, space=session.settings.space, key=key_for(url, session.settings))
     sent = Sent()
     try:
         send(sender, moment, sent)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from hindcast.cli import outage, rounds
+from hindcast.config.local_token import FILE, local_link
 from hindcast.model.errors import HindcastError
 
 if TYPE_CHECKING:
@@ -34,11 +35,12 @@ class Words:
     # Where the demo's own code lies.
     shop: Path
 
-    def to_try(self, url: str, incident: str, *, has_cards: bool) -> tuple[str, ...]:
+    def to_try(self, url: str, incident: str, token: str, *, has_cards: bool) -> tuple[str, ...]:
         """What to look at, three things to try, and where to look on."""
         here = f"{self.program} --store {self.folder} --space {self.space}"
-        page = f"{url}/incidents/{incident}?space={self.space}"
+        page = local_link(url, token, f"/incidents/{incident}?space={self.space}")
         answer = f"{url}/api/v1/incidents/{incident}/recall?space={self.space}&format=markdown"
+        proof = f'-H "Authorization: Bearer $(cat {self.folder / FILE})"'
         # Nothing is proposed for an outage that is part of another, and there may be nothing left to propose.
         cards = (
             f"Its fix, as changes of the code in {self.shop}:",
@@ -57,7 +59,7 @@ class Words:
             "Three things to try in another terminal:",
             f"  ask      {here} ask '{QUESTION}'",
             f"  break    {self.program} --space {self.space} inject bad-deploy --service user --to {url}",
-            f"  watch    curl -N '{url}/api/v1/live?space={self.space}&kinds=incident,answer'",
+            f"  watch    curl -N {proof} '{url}/api/v1/live?space={self.space}&kinds=incident,answer'",
             "",
             f"Seven services have begun to log; {self.scenario} follows in {QUIET_SECONDS // 60} minutes.",
             f"More: {here} incident list · {here} recall '…' · agents: {here} mcp · API: {url}/openapi.json",
@@ -75,8 +77,14 @@ class Story(threading.Thread):
         self._words = words
         self._is_first = is_first
         self._rate_per_s = rate_per_s
+        self._token = ""
         self._over = threading.Event()
         self.failure: Exception | None = None
+
+    def begin(self, token: str) -> None:
+        """Begin: the server answers, and this proves that we are at its machine."""
+        self._token = token
+        self.start()
 
     def run(self) -> None:
         """Tell the rounds, then let life go on until something breaks."""
@@ -100,10 +108,10 @@ class Story(threading.Thread):
         session, space = self._session, self._words.space
         if self._is_first:
             session.hint("The Redis outage of six weeks ago happens again, twice …")
-            first = outage.play(self._url, EMPTY_SPACE, now=session.now, seed=1)
+            first = outage.play(self._url, EMPTY_SPACE, now=session.now, seed=1, key=self._token)
         else:
             session.hint("Everything is remembered. The Redis outage happens once more …")
-        second = outage.play(self._url, space, now=session.now, seed=2)
+        second = outage.play(self._url, space, now=session.now, seed=2, key=self._token)
         told = rounds.beside(first, second, session.out.width) if self._is_first else rounds.alone(second)
         session.out.print(told, Text(""), sep="\n")
         return second
@@ -111,10 +119,11 @@ class Story(threading.Thread):
     def _go_on(self, told: outage.Round, rate_per_s: int) -> None:
         import httpx
 
-        headers = {"X-Hindcast-Space": self._words.space}
+        headers = {"X-Hindcast-Space": self._words.space, "X-Hindcast-Key": self._token}
         with httpx.Client(base_url=self._url, headers=headers, trust_env=False) as client:
             client.post("/api/v1/simulator", json={"rate_per_s": rate_per_s}).raise_for_status()
-            for line in self._words.to_try(self._url, told.incident["id"], has_cards=bool(told.changes)):
+            incident, has_cards = told.incident["id"], bool(told.changes)
+            for line in self._words.to_try(self._url, incident, self._token, has_cards=has_cards):
                 self._session.hint(line)
             if self._over.wait(QUIET_SECONDS):
                 return

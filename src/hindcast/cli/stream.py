@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from hindcast.cli.ingest import spoken_to
+from hindcast.cli.ingest import key_for, spoken_to
 from hindcast.cli.rehearse import hear, tell_world
 from hindcast.cli.timeline import SENDER, Timeline, clock
 from hindcast.cli.verdict import Seen, close
@@ -86,8 +86,8 @@ def stream(session: Session, world: World, seconds: int, to: str) -> bool:
 
     told = Timeline(session, world.starts_at)
     settings = session.settings
-    sender = OtlpSender(to, space=settings.space, key=settings.key)
-    listener = Listener(sender.where, spoken_to(settings), world.starts_at)
+    sender = OtlpSender(to, space=settings.space, key=key_for(to, settings))
+    listener = Listener(sender.where, spoken_to(sender.where, settings), world.starts_at)
     sent, seen = Sent(), Seen()
     try:
         for second in range(seconds):

@@ -10,6 +10,7 @@ import httpx
 
 from hindcast.client.call import SPACE_HEADER, Call, Patience
 from hindcast.client.generated.calls import CALLS
+from hindcast.client.local import token_for
 from hindcast.model.errors import Malformed, Missing, Refused, Unavailable
 
 Item_co = TypeVar("Item_co", covariant=True)
@@ -43,6 +44,7 @@ def connecting(url: str, key: str, space: str, patience: Patience) -> dict[str, 
         raise _no_address()
     if not (key + space).isascii() or not (key + space).isprintable():
         raise Malformed("A key and a space are plain text.", field="key", remedy="Copy them as they were shown.")
+    key = key or token_for(address)
     return {
         "base_url": address,
         "headers": {

@@ -140,7 +140,8 @@ class Settings:
     workspace_roots: str = setting(
         CODE,
         "",
-        "Folders below which a workspace may be registered over HTTP, with commas between; none if empty. On the "
+        "Folders below which a workspace may be registered over HTTP, with commas between; none if empty. "
+        "`acme=/srv/acme` is for the projects of the organisation acme, `/srv/code` for projects without one. On the "
         "machine itself `hindcast workspace add` takes any folder.",
         kind="folders",
     )

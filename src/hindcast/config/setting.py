@@ -15,6 +15,7 @@ PREFIX = "HINDCAST_"
 HIDDEN = "••••••"
 _KEY = "setting"
 _SPACE = re.compile(r"[a-z0-9][a-z0-9_-]*(?:/[a-z0-9][a-z0-9_-]*)?")
+_OWNER = re.compile(r"[a-z0-9][a-z0-9_-]*\s*=\s*")
 _WITH_PASSWORD = re.compile(r"(?<=://)[^/@\s]+(?=@)")
 
 
@@ -136,7 +137,8 @@ def _space_problem(text: str) -> str:
 
 
 def _folders_problem(text: str) -> str:
-    wrong = [one for part in text.split(",") if (one := part.strip()) and not PurePath(one).is_absolute()]
+    listed = [one for part in text.split(",") if (one := part.strip())]
+    wrong = [one for one in listed if not PurePath(_OWNER.sub("", one)).is_absolute()]
     return f"{wrong[0]!r} is no absolute path." if wrong else ""
 
 
@@ -151,7 +153,7 @@ _REMEDIES = {
     "url": "Give it as in https://hindcast.example.com.",
     "origins": "Give scheme, host and port, as in https://app.example.com, with commas between.",
     "telemetry": "Use chdb:///folder or clickhouse://user:password@host:8123/database.",
-    "folders": "Give each from the root, as in /srv/code, with commas between.",
+    "folders": "Give each from the root, as in /srv/code or acme=/srv/acme, with commas between.",
     "space": "Use lower-case letters, digits, - and _, as in acme/payments or local.",
 }
 

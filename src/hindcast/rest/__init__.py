@@ -83,6 +83,8 @@ def create_app(running: Running, settings: Settings, access: Access | None = Non
         title="Hindcast",
         version=__version__,
         summary="Incident memory for engineering teams and their AI agents.",
+        # `contract.py` adds a route that asks who wants it.
+        openapi_url=None,
         # Their pages would load scripts from elsewhere.
         docs_url=None,
         redoc_url=None,

@@ -13,8 +13,10 @@ import orjson
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
+from starlette.responses import JSONResponse
 
 from hindcast.rest.described import describe
+from hindcast.rest.seat import Somebody
 
 API = "/api/v1/"
 
@@ -59,7 +61,7 @@ PROBLEM_SCHEMA: dict[str, Any] = {
     },
 }
 SECURITY: dict[str, Any] = {
-    "key": {"type": "http", "scheme": "bearer", "description": "An API key."},
+    "key": {"type": "http", "scheme": "bearer", "description": "An API key, or the token of this machine."},
     "session": {"type": "apiKey", "in": "cookie", "name": "hindcast", "description": "Of who signed in."},
 }
 TAGS = (
@@ -92,6 +94,11 @@ def add(app: FastAPI) -> None:
 
     app.openapi = described  # type: ignore[method-assign]
 
+    @app.get("/openapi.json", include_in_schema=False)
+    def show(_caller: Somebody) -> JSONResponse:
+        """The document."""
+        return JSONResponse(app.openapi())
+
 
 def document(app: FastAPI) -> dict[str, Any]:
     """The OpenAPI document of an application."""
@@ -110,8 +117,7 @@ def document(app: FastAPI) -> dict[str, Any]:
         components["schemas"].pop(name, None)
     components["responses"] = {f"Problem{status}": _response(words) for status, words in PROBLEMS.items()}
     components["securitySchemes"] = SECURITY
-    # Nothing at all is enough on this machine itself, while nobody has to sign in.
-    made["security"] = [{}, *({name: []} for name in SECURITY)]
+    made["security"] = [{name: []} for name in SECURITY]
     named = {route.operation_id for route in app.routes if isinstance(route, APIRoute) and route.summary}
     for path, operation in _operations(made):
         operation["responses"].pop("422", None)

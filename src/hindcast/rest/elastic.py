@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from fastapi import FastAPI
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from hindcast.config import Settings
 from hindcast.ingest import elastic
-from hindcast.rest.failure import Answer, as_elastic
+from hindcast.model.errors import HindcastError
+from hindcast.rest.failure import Answer, as_elastic, told
 from hindcast.rest.receiving import Received, Receiver, add_route
+from hindcast.rest.seat import doorkeeper_of
 
 # Official clients and Logstash refuse whoever does not say so.
 HEADERS = {"X-Elastic-Product": "Elasticsearch"}
@@ -41,6 +44,10 @@ def add(app: FastAPI, receiver: Receiver, settings: Settings) -> None:
         return Received(bulk.read, response, row_keys=bulk.keys)
 
     async def shake(request: Request) -> Response:
+        try:
+            await run_in_threadpool(doorkeeper_of(request).caller, request, is_sender=True)
+        except HindcastError as error:
+            return told(error, as_elastic)
         writes = request.method in ("PUT", "POST")
         body = elastic.handshake(request.url.path, version=settings.elastic_version, writes=writes)
         if body is None:

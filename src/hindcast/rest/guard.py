@@ -13,6 +13,8 @@ from typing import Any, ClassVar
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+_TOO_LARGE = (b"431 Request Header Fields Too Large", b"The head of the request is too large.")
+
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
@@ -68,7 +70,7 @@ class Guarded(HttpToolsProtocol):
             self._head_bytes += len(data)
         super().data_received(data)
         if self._head_bytes > self.limits.head_bytes_max and not self.transport.is_closing():
-            self._refuse(b"431 Request Header Fields Too Large", b"The head of the request is too large.")
+            self._refuse(*_TOO_LARGE)
 
     def on_message_begin(self) -> None:
         """The first byte of a head, which may stand in the same packet as the end of the request before."""
@@ -76,11 +78,33 @@ class Guarded(HttpToolsProtocol):
         self._watch_head()
 
     def on_headers_complete(self) -> None:
-        """The head is whole; from here on it is a request."""
+        """The head is whole; from here on it is a request, unless nobody should read it as one."""
         self._unwatch_head()
         self._head_bytes = 0
+        self._check_head()
         self._is_first = False
         super().on_headers_complete()
+
+    def _check_head(self) -> None:
+        """Refuse a head that came in one packet and is too large, and one that names two hosts (RFC 9112)."""
+        size = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
+        hosts = sum(name == b"host" for name, _ in self.headers)
+        if size <= self.limits.head_bytes_max and hosts <= 1:
+            return
+        if not self._is_between_requests():
+            # The answer to the request before is still on its way; there is nothing to say in between.
+            self.transport.close()
+        elif hosts > 1:
+            self._refuse(b"400 Bad Request", b"The request has two Host headers.")
+        else:
+            self._refuse(*_TOO_LARGE)
+        # The parser hears of it and reads no further.
+        raise ValueError("The head is refused.")
+
+    def send_400_response(self, msg: str) -> None:
+        """What cannot be parsed is told so, unless an answer was given already."""
+        if not self.transport.is_closing():
+            super().send_400_response(msg)
 
     def pause_writing(self) -> None:
         """The client does not keep up."""

@@ -17,7 +17,7 @@ _USUAL = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", 
 HIDDEN = "[redacted]"
 # Where a secret can turn up in what we or a library log. Keys and cookies say by their beginning what they are.
 _SECRETS = re.compile(
-    r"\bh[cs]_[A-Za-z0-9_]{8,}"
+    r"\bh[clst]_[A-Za-z0-9_]{8,}"
     r"|(?<=/k/)[^/\s?#\"']+"
     r"|(?<=://)[^/\s@:]+:[^/\s@]+(?=@)"
     r"|(?<=[Bb]earer )\S+|(?<=[Bb]asic )\S+|(?<=ApiKey )\S+"

@@ -7,7 +7,8 @@
 | `Authorization: Basic …` with the key as password or as user name | Loki's and Elasticsearch's shippers |
 | `Authorization: ApiKey …`, plain or as Elasticsearch encodes `id:key` | Elasticsearch's shippers |
 | `/k/<key>/…` before any path | webhooks that can be told a URL and nothing else |
-| a cookie | browsers, after signing in |
+| the same, with the token of this machine | commands and clients on it |
+| a cookie | browsers, after signing in, or after the link that `hindcast serve` prints |
 """
 
 from __future__ import annotations
@@ -31,13 +32,18 @@ ACTOR_HEADER = "X-Hindcast-Actor"
 # Where `edge.py` puts the key that stood in the path.
 PATH_KEY = "hindcast_path_key"
 COOKIE = "hindcast"
+# Of a browser that was opened with the token of this machine. Cookies know no ports: each server has one of its own.
+LOCAL_COOKIE = "hindcast_local"
 # Browsers take a cookie of this name from https only, for this host only: no neighbour can plant one.
 SECURE_COOKIE = "__Host-hindcast"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 # Ways that a page cannot make a browser use on its own.
 _DELIBERATE = ("bearer ", "apikey ")
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via")
-_KEY = re.compile(r"hc_[A-Za-z0-9_-]+")
+# Proxies speak the oldest version unless they are told otherwise, and add nothing that says they are there (nginx).
+_OLD_VERSIONS = frozenset({"0.9", "1.0"})
+# A key, or the token of this machine.
+_KEY = re.compile(r"h[ct]_[A-Za-z0-9_-]+")
 _SEVERAL = "Send one: Authorization, X-Hindcast-Key, a key in the path, or the cookie of a session."
 
 
@@ -55,7 +61,7 @@ def proof_of(connection: HTTPConnection, *, cookie: str = COOKIE, body_key: str 
     }
     if not keys and body_key and _KEY.fullmatch(body_key):
         keys = {body_key}
-    session = connection.cookies.get(cookie, "")
+    session = connection.cookies.get(cookie, "") or connection.cookies.get(local_cookie(connection), "")
     if len(keys) + bool(session) > 1:
         raise Malformed("The request proves two identities at once.", field="Authorization", remedy=_SEVERAL)
     return Proof(
@@ -63,9 +69,16 @@ def proof_of(connection: HTTPConnection, *, cookie: str = COOKIE, body_key: str 
         session=session,
         peer=connection.client.host if connection.client else "",
         host=headers.get("Host", ""),
-        is_forwarded=any(name in headers for name in _FORWARDED),
+        is_forwarded=any(name in headers for name in _FORWARDED)
+        or connection.scope.get("http_version") in _OLD_VERSIONS,
         actor=_actor(headers.get(ACTOR_HEADER, "")),
     )
+
+
+def local_cookie(connection: HTTPConnection) -> str:
+    """What the cookie of a browser at this machine is called by the server that it asks."""
+    port = connection.headers.get("Host", "").rpartition(":")[2]
+    return f"{LOCAL_COOKIE}_{port if port.isdigit() else '80'}"
 
 
 def _actor(given: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fastapi import FastAPI
@@ -76,6 +76,8 @@ class Deliveries:
 # From bytes and the request (for its headers and path) to what was received.
 Parse = Callable[[bytes, Request], Received]
 Endpoint = Callable[[Request], Awaitable[Response]]
+# Raises Refused unless a body, as it came, is signed by whom it says it is from.
+Check = Callable[[bytes, Mapping[str, str]], None]
 # From a body to the key in it, or nothing.
 KeyIn = Callable[[bytes], str]
 
@@ -98,10 +100,12 @@ class Receiver:
         space_header: str = SPACE_HEADER,
         bytes_max: int | None = None,
         key_in: KeyIn | None = None,
+        check: Check | None = None,
     ) -> Endpoint:
         """An endpoint that takes what `parse` reads and tells failures with `answer`; `way` is what it is counted as.
 
-        Nothing is read from somebody who may not send, unless their key stands in the body (`key_in`).
+        Nothing is read from somebody who may not send, unless their key stands in the body (`key_in`), and nothing is
+        unpacked that is not signed as it has to be (`check`).
         """
 
         async def receive(request: Request) -> Response:
@@ -110,14 +114,14 @@ class Receiver:
             encoding = request.headers.get("Content-Encoding", "")
             space, trial = NOBODYS, trial_of(request)
             try:
-                _check_no_space(request, space_header)
+                _check_space_once(request)
                 if key_in is None:
                     space = await run_in_threadpool(_space, request, named)
                     raw = await self._body(request, most)
                 else:
                     raw = await self._body(request, most)
                     space = await run_in_threadpool(self._space_by_body, request, named, raw, key_in)
-                received = await run_in_threadpool(self._received, parse, raw, encoding, request)
+                received = await run_in_threadpool(self._received, parse, check, raw, encoding, request)
                 parsed = self.deliveries.without_known(space, received)
                 if trial is not None:
                     parsed = trial.marked(parsed)
@@ -145,7 +149,9 @@ class Receiver:
         content = body.decoded(raw, request.headers.get("Content-Encoding", ""), self.limits)
         return _space(request, named, key_in(content))
 
-    def _received(self, parse: Parse, raw: bytes, encoding: str, request: Request) -> Received:
+    def _received(self, parse: Parse, check: Check | None, raw: bytes, encoding: str, request: Request) -> Received:
+        if check is not None:
+            check(raw, request.headers)
         return parse(body.decoded(raw, encoding, self.limits), request)
 
     async def _body(self, request: Request, bytes_max: int) -> bytes:
@@ -177,19 +183,19 @@ def add_route(app: FastAPI, path: str, endpoint: Endpoint, methods: Sequence[str
     app.router.routes.append(NamedRoute(path, endpoint, methods=list(methods), include_in_schema=False))
 
 
+def _check_space_once(request: Request) -> None:
+    """Raise where a sender says its space in a way that is not read: its records would end up elsewhere."""
+    if "space" in request.query_params:
+        raise Malformed(
+            "A way in does not read the space from the address.",
+            field="space",
+            remedy=f"Send it as {SPACE_HEADER}, or use a key: it is for one project.",
+        )
+
+
 def _space(request: Request, named: str | None, body_key: str = "") -> str:
     """Where a sender may send to."""
     return doorkeeper_of(request).seat(request, Permission.INGEST, named, body_key=body_key).space
-
-
-def _check_no_space(request: Request, header: str) -> None:
-    """Raise where a sender names a space in the address: it would be read over, and the rows lie somewhere else."""
-    if "space" in request.query_params:
-        raise Malformed(
-            "A way in takes no space from the address.",
-            field="space",
-            remedy=f"Name it in the header {header}, or send with a key of that space.",
-        )
 
 
 def _too_large(bytes_max: int) -> body.TooLarge:

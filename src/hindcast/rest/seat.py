@@ -56,7 +56,7 @@ class Doorkeeper:
         self, connection: HTTPConnection, permission: Permission, space: str | None, *, body_key: str = ""
     ) -> Seat:
         """A seat for a request. Raises Malformed, Unidentified, Busy, Missing or Refused."""
-        caller = self.caller(connection, is_limited=permission is not Permission.INGEST, body_key=body_key)
+        caller = self.caller(connection, is_sender=permission is Permission.INGEST, body_key=body_key)
         where = space or self.space_for(caller)
         connection.scope.setdefault("state", {})["space"] = where
         self.access.authorise(
@@ -81,21 +81,23 @@ class Doorkeeper:
             return False
         return True
 
-    def caller(self, connection: HTTPConnection, *, is_limited: bool = True, body_key: str = "") -> Caller:
-        """Who makes a request, within the limit of requests. Ingest is limited by what waits to be written instead."""
+    def caller(self, connection: HTTPConnection, *, is_sender: bool = False, body_key: str = "") -> Caller:
+        """Who makes a request, within the limit of requests. Senders are limited by what waits to be written."""
+        if len(connection.headers.getlist(SPACE_HEADER)) > 1 or len(connection.query_params.getlist("space")) > 1:
+            raise Malformed("Two spaces are named.", field="space", remedy=f"Send {SPACE_HEADER} once.")
         proof = replace(proof_of(connection, cookie=self.cookie, body_key=body_key), what=what_of(connection))
         try:
-            caller = self.access.caller(proof)
+            caller = self.access.caller(proof, is_sender=is_sender)
         except Unidentified:
             # Whoever tries keys is slowed down; those behind the same address who have a good one are not.
             self.buckets.take(f"address:{proof.peer}", now_seconds=self.seconds())
             raise
         state = connection.scope.setdefault("state", {})
         state["caller"] = caller
-        if proof.session and caller.kind is CallerKind.PERSON:
+        if proof.session:
             check_csrf(connection, proof.session)
         # Whoever sits at this machine can stop the process: a limit would protect nobody.
-        if is_limited and caller.kind is not CallerKind.LOCAL:
+        if not is_sender and caller.kind is not CallerKind.LOCAL:
             state[ALLOWANCE] = self.buckets.take(f"{caller.kind}:{caller.id}", now_seconds=self.seconds())
         return caller
 

@@ -19,10 +19,12 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
+from hindcast.access import Access
 from hindcast.adapters.runtime import report_crashes, without_pandas
 from hindcast.build.accounts import check_auth, public_url
 from hindcast.build.running import Running, open_app
 from hindcast.config import Settings
+from hindcast.config.local_token import announce, local_link, token_file, withdraw
 from hindcast.model.errors import HindcastError, Malformed, Unavailable
 from hindcast.rest import create_app, guard
 from hindcast.rest.logs import begin_logging
@@ -41,11 +43,12 @@ def run(
     settings: Settings,
     *,
     tell: Callable[[str], None],
-    ready: Callable[[], None] = lambda: None,
+    ready: Callable[[str], None] = lambda _: None,
     wait_seconds: float = 0,
 ) -> None:
-    """Open everything, listen, and close everything again. `ready` hears of the moment from which it answers.
+    """Open everything, listen, and close everything again.
 
+    `ready` hears of the moment from which it answers, and the token of this machine (empty where that opens nothing).
     Raises Unavailable when the port is taken, or a store does not answer within the time to wait for it.
     """
     check_auth(settings)
@@ -59,16 +62,24 @@ def run(
             tell(f"Hindcast listens on {url_of(settings)} (space {settings.space!r}). Ctrl-C stops it.")
             if settings.syslog_port:
                 tell(f"Syslog over UDP and TCP on {settings.syslog_host}:{settings.syslog_port}.")
-            link = app.state.doorkeeper.access.first_link(public_url(settings))
+            access: Access = app.state.doorkeeper.access
+            link = access.first_link(public_url(settings))
             if link is not None:
                 tell(f"Nobody can sign in yet. The first admin begins here, once, within a day: {link}")
-            ready()
+            token = access.token if access.is_open else ""
+            if token:
+                tell(f"Open it in a browser: {local_link(url_of(settings), token)}")
+                announce(settings.port, token_file(settings))
+            ready(token)
 
         # Where starting failed half-way, closing is left to us; where it did not, closing again does nothing.
         with closing(running):
             app = create_app(running, settings)
             server = Server(app, told)
-            server.run(sockets=[listener])
+            try:
+                server.run(sockets=[listener])
+            finally:
+                withdraw(settings.port, token_file(settings))
         LOG.info("Hindcast has stopped.")
 
 

@@ -6,27 +6,33 @@ value as well, which only a page that could read our answers knows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
+from urllib.parse import urlencode
 
 from fastapi import FastAPI
 from pydantic import BaseModel, ConfigDict
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from hindcast.access import Access
+from hindcast.access.secret import browser_secret
 from hindcast.access.signing import SignedIn
 from hindcast.config import Settings
+from hindcast.config.local_token import LOCAL
 from hindcast.model.access import Caller, CallerKind, Permission, Role
 from hindcast.model.account import SESSION_AGE_MAX, Invitation, Purpose, Session
-from hindcast.model.errors import Refused
+from hindcast.model.errors import Refused, Unidentified
 from hindcast.rest.organisation import Email, Id, Password, Secret
-from hindcast.rest.proof import SECURE_COOKIE, check_csrf, csrf_of
+from hindcast.rest.proof import SECURE_COOKIE, check_csrf, csrf_of, local_cookie
 from hindcast.rest.seat import Doorkeeper, Somebody, doorkeeper_of, peer_of
 
 # Nobody but the browser that asked may keep an answer with a secret in it.
 NO_STORE = {"Cache-Control": "no-store"}
+# A path of ours, and not an address of somebody else's.
+_OWN_PATH = re.compile(r"/(?![/\\])[!-~]*")
 
 
 class Credentials(BaseModel):
@@ -82,7 +88,7 @@ class Presence:
 class Ways:
     """How one can sign in here."""
 
-    # Whether whoever sits at this machine needs no proof at all.
+    # Whether the link that `hindcast serve` prints opens it.
     is_open: bool
     password: bool
     # Where a browser goes to sign in with the identity provider; empty where there is none.
@@ -114,9 +120,37 @@ class SessionSeen:
 
 def add(app: FastAPI, access: Access, settings: Settings) -> None:
     """Add the routes."""
+    _add_local(app, access)
     _add_signing(app, access, settings)
     _add_own(app, access)
     _add_invitations(app, access)
+
+
+def _add_local(app: FastAPI, access: Access) -> None:
+    @app.get(LOCAL, include_in_schema=False)
+    def enter(request: Request, token: str = "", next: str = "/") -> Response:  # noqa: A002
+        """Open the pages for a browser at this machine. A link that is wrong or old leads to the sign-in page."""
+        doorkeeper = doorkeeper_of(request)
+        page = next if _OWN_PATH.fullmatch(next) else "/"
+        proof = replace(doorkeeper.proof(request), key=token or "-", session="", what=f"GET {LOCAL}")
+        try:
+            caller = access.caller(proof)
+        except Unidentified:
+            caller = None
+        # A key opens no browser: it would stand in the browser's history.
+        if caller is None or caller.kind is not CallerKind.LOCAL:
+            return RedirectResponse(f"/sign-in?{urlencode({'next': page})}", 303, NO_STORE)
+        response = RedirectResponse(page, 303, NO_STORE)
+        # Without `secure`: the server listens on this machine only, and speaks HTTP.
+        response.set_cookie(
+            local_cookie(request),
+            browser_secret(token),
+            max_age=int(SESSION_AGE_MAX.total_seconds()),
+            path="/",
+            httponly=True,
+            samesite="strict",
+        )
+        return response
 
 
 def _add_signing(app: FastAPI, access: Access, settings: Settings) -> None:
@@ -148,6 +182,8 @@ def _add_signing(app: FastAPI, access: Access, settings: Settings) -> None:
             access.signing.sign_out(given)
         is_secure = doorkeeper.cookie == SECURE_COOKIE
         response.delete_cookie(doorkeeper.cookie, path="/", secure=is_secure, httponly=True, samesite="lax")
+        if local_cookie(request) in request.cookies:
+            response.delete_cookie(local_cookie(request), path="/", httponly=True, samesite="strict")
 
 
 def _add_own(app: FastAPI, access: Access) -> None:

@@ -14,7 +14,7 @@ from hindcast.build.running import Running
 from hindcast.config import Settings
 from hindcast.rest.health import Health
 from hindcast.rest.live import Live
-from hindcast.rest.seat import Reading
+from hindcast.rest.seat import Reading, Somebody
 
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -61,7 +61,7 @@ def add(app: FastAPI, running: Running, settings: Settings, health: Health, figu
         )
 
     @app.get("/metrics", tags=["status"], operation_id="metrics", include_in_schema=False)
-    def metrics() -> Response:
+    def metrics(_caller: Somebody) -> Response:
         """Figures for Prometheus."""
         return Response(figures.rendered(), media_type=PROMETHEUS)
 

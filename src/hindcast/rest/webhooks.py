@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import orjson
 from fastapi import FastAPI
@@ -15,27 +15,22 @@ from hindcast.ingest.sources import alertmanager, github, grafana, pagerduty_eve
 from hindcast.model.columns import Parsed
 from hindcast.model.errors import Malformed
 from hindcast.rest.failure import Answer, as_json, as_pagerduty
-from hindcast.rest.receiving import Received, Receiver, add_route
+from hindcast.rest.receiving import Check, Received, Receiver, add_route
 
 Source = Callable[..., Parsed]
-# Raises Refused unless the sender's signature fits the body.
-Check = Callable[[bytes, Mapping[str, str]], None]
 
 
 def add(app: FastAPI, receiver: Receiver, settings: Settings) -> None:
     """Add the routes. Where a secret is set, what is not signed with it is refused."""
 
-    def unsigned(_body: bytes, _headers: Mapping[str, str]) -> None:
-        """There is nothing to check."""
-
-    def signed(secret: str, check: Callable[[str, bytes, str | None], None], header: str) -> Check:
+    def signed(secret: str, check: Callable[[str, bytes, str | None], None], header: str) -> Check | None:
         if not secret:
-            return unsigned
+            return None
         return lambda body, headers: check(secret, body, headers.get(header))
 
-    sources: tuple[tuple[str, Source, Check], ...] = (
-        ("alertmanager", alertmanager.parse, unsigned),
-        ("grafana", grafana.parse, unsigned),
+    sources: tuple[tuple[str, Source, Check | None], ...] = (
+        ("alertmanager", alertmanager.parse, None),
+        ("grafana", grafana.parse, None),
         (
             "pagerduty",
             pagerduty_webhook.parse,
@@ -45,14 +40,13 @@ def add(app: FastAPI, receiver: Receiver, settings: Settings) -> None:
         ("github", github.parse, signed(settings.github_secret, signature.check_github, signature.GITHUB_HEADER)),
     )
     for name, source, check in sources:
-        endpoint = receiver.endpoint(_parser(receiver, source, check), lambda _: as_json, way=name)
+        endpoint = receiver.endpoint(_parser(receiver, source), lambda _: as_json, way=name, check=check)
         add_route(app, f"/webhooks/{name}", endpoint)
     _add_pagerduty_events(app, receiver)
 
 
-def _parser(receiver: Receiver, source: Source, check: Check) -> Callable[[bytes, Request], Received]:
+def _parser(receiver: Receiver, source: Source) -> Callable[[bytes, Request], Received]:
     def parse(body: bytes, request: Request) -> Received:
-        check(body, request.headers)
         parsed = source(body, request.headers, now=receiver.app.now())
         told = {
             "alerts": len(parsed.alerts),

@@ -28,6 +28,7 @@ def examine(found: ReadSettings[Settings], *, now: datetime) -> Iterator[Check]:
     yield from posture.muted(settings, answering)
     remembered = stores.memory(settings, now=now)
     yield from remembered.checks
+    yield stores.accounts(settings)
     if not answering.is_hindcast:
         yield from stores.telemetry(settings, now=now)
     elif all(is_ok for name, is_ok, _ in answering.checks if name == "telemetry"):

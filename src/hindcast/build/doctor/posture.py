@@ -120,7 +120,7 @@ def access(settings: Settings) -> Iterator[Check]:
         found = "It listens beyond this machine, and passwords and keys travel in the clear."
         yield warn("access", found, "Put a proxy with TLS in front, and set public_url to its https:// address.")
     elif is_local and settings.auth != "required":
-        yield ok("access", "Whoever sits at this machine may do everything, until somebody is invited.")
+        yield ok("access", "The token of this machine opens everything, until somebody is invited.")
     else:
         yield ok("access", "Everybody has to say who they are.")
     if hasattr(os, "geteuid") and os.geteuid() == 0 and not is_local:

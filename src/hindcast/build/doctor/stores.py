@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
+import stat
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -10,6 +13,7 @@ from pathlib import Path
 import orjson
 from sqlalchemy import text
 
+from hindcast.adapters.accounts_sql import FILE as ACCOUNTS_FILE
 from hindcast.adapters.model_pack import default_pack, verify
 from hindcast.adapters.store_sql import open_store
 from hindcast.adapters.store_sql.engine import postgres_engine, sqlite_file
@@ -61,6 +65,27 @@ def memory(settings: Settings, *, now: datetime) -> Memory:
         return Memory((failed("store", error),))
     finally:
         store.close()
+
+
+def accounts(settings: Settings) -> Check:
+    """Whether the accounts are whole, and for their owner only. A folder without any has not served yet."""
+    file = Path(settings.store) / ACCOUNTS_FILE
+    if settings.is_postgres or not file.exists():
+        return ok("accounts", "The accounts are in the database." if settings.is_postgres else "There are none yet.")
+    if file.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        return fail(
+            "accounts", f"Others on this machine can read {file}: people, keys and the trail.", f"chmod 600 {file}"
+        )
+    try:
+        # Read-only: looking at a damaged file must not change it.
+        with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+            found = [str(row[0]) for row in connection.execute("PRAGMA quick_check(1)")]
+    except sqlite3.Error as error:
+        found = [str(error)]
+    if found != ["ok"]:
+        remedy = "Stop the server, keep the file aside, and restore a copy: see back-up-and-move-a-memory."
+        return fail("accounts", f"{file} is damaged: {found[0] if found else 'no answer'}", remedy)
+    return ok("accounts", "The accounts are whole.", "`hindcast audit verify` also proves the trail.")
 
 
 def _bytes(settings: Settings) -> int:

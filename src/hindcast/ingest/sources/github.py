@@ -1,11 +1,13 @@
 """GitHub's webhooks, for what they change in the watched system: deployments, releases, merges, pushes, workflows.
 
-A change's key is the id of its delivery, which stays the same when GitHub delivers it again. What changes nothing yet
-(a pull request that was opened, a push to a side branch) is taken and left out, with a note that says so.
+A change's key is the digest of the body, which is what GitHub signs: a body that is sent again is the same change,
+whatever the headers say. What changes nothing yet (a pull request that was opened, a push to a side branch) is taken
+and left out, with a note that says so.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,6 +27,8 @@ from hindcast.model.signal import ChangeKind, SystemChange
 BODY_BYTES_MAX = 25 * 1024 * 1024
 
 HEADS = "refs/heads/"
+# Of the digest; enough that no two bodies share it.
+KEY_CHARS = 40
 
 Part = TypeVar("Part")
 
@@ -155,7 +159,6 @@ class _Told:
 def parse(body: bytes, headers: Mapping[str, str], *, now: datetime, naming: Naming = NAMING) -> Parsed:
     """The change that an event made, or a note that it made none."""
     name = _named(headers, "X-GitHub-Event", "the kind of event")
-    delivery = _named(headers, "X-GitHub-Delivery", "the id of the delivery")
     if name == "ping":
         return Parsed()
     teller = _TELLERS.get(name)
@@ -175,7 +178,7 @@ def parse(body: bytes, headers: Mapping[str, str], *, now: datetime, naming: Nam
     arrival = Arrival(now)
     change = SystemChange(
         source="github",
-        key=delivery,
+        key=_key_of(body),
         kind=told.kind,
         at=arrival.time(told.at, told.at_field),
         service=naming.service(told.labels or {}) or naming.called(repository.name or "", repository.full_name or ""),
@@ -186,6 +189,11 @@ def parse(body: bytes, headers: Mapping[str, str], *, now: datetime, naming: Nam
         labels=labelled(labels),
     )
     return Parsed(changes=(change,), rejections=arrival.notes)
+
+
+def _key_of(body: bytes) -> str:
+    """By what a repetition is known: what is signed, which is the body. The id of a delivery is not, nor its kind."""
+    return hashlib.sha256(body).hexdigest()[:KEY_CHARS]
 
 
 def _push(event: WireEvent) -> _Told | str:

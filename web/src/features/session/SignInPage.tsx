@@ -33,11 +33,29 @@ export function SignInPage() {
                 <KeyRound className="size-4" /> Sign in with your identity provider
               </a>
             )}
-            {told.password && <WithPassword next={ownPath(next)} />}
+            {told.is_open && <WithToken next={ownPath(next)} />}
+            {told.password && !told.is_open && <WithPassword next={ownPath(next)} />}
           </>
         )}
       </Shown>
     </Outside>
+  );
+}
+
+/** Where nobody was invited yet: the server leads the browser on, with its cookie. */
+function WithToken({ next }: { next: string }) {
+  return (
+    <form action="/local" className="flex flex-col gap-3.5">
+      <p className="text-fg2">
+        Open the link that <code>hindcast serve</code> printed when it started, or paste its token here. It is also in
+        the file <code>.token</code> of the data folder.
+      </p>
+      <input type="hidden" name="next" value={next} />
+      <TextField label="Token" name="token" type="password" autoComplete="off" required autoFocus />
+      <Button type="submit" look="primary" className="h-9">
+        Open
+      </Button>
+    </form>
   );
 }
 
