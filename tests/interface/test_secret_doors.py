@@ -1,4 +1,4 @@
-"""No door keeps a secret: each sort is sent through every way in and every way to write; then all that is kept is read."""
+"""No door keeps a secret: each sort is sent through all of them, then everything that is stored is read."""
 
 from __future__ import annotations
 

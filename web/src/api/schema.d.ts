@@ -196,8 +196,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take services out into an incident of their own
-         * @description Take services out into an incident of their own. The answer is the new one; that sticks.
+         * Take services, or a new failure, out into an incident of their own
+         * @description Take services, or a new failure, out into an incident of their own. The answer is the new one; that sticks.
+         *
+         *     While an incident lasts, its `detection.new_failures` are those that began in its midst.
          */
         post: operations["incident_split"];
         delete?: never;
@@ -1976,7 +1978,10 @@ export interface components {
         Action: "commit" | "merge" | "revert" | "archive" | "erase";
         /**
          * Advice
-         * @description Something to do, or not to do, with what came of it each time it was tried for this failure.
+         * @description Something to do, or not to do, as one past incident tells it, with counts over all incidents of this failure.
+         *
+         *     The action, what happened, who did it, when, and the command, setting or diff stand in one record: the first of the
+         *     evidence. The counts, the shares and `held` are over all of the evidence.
          */
         Advice: {
             /** Action */
@@ -2036,6 +2041,18 @@ export interface components {
              * @default
              */
             config: string;
+            /** @default unknown */
+            outcome: components["schemas"]["Outcome"];
+            /**
+             * Elsewhere
+             * @default []
+             */
+            elsewhere: components["schemas"]["Tried"][];
+            /**
+             * Remarks
+             * @default []
+             */
+            remarks: string[];
         };
         /**
          * Affected
@@ -2183,7 +2200,7 @@ export interface components {
             model: string;
             /**
              * Ended By
-             * @description `answered`, `nothing found`, or why the model's answer does not count.
+             * @description `answered`, `nothing found`, `not understood`, or why the model's answer does not count.
              */
             ended_by: string;
             /**
@@ -2193,6 +2210,16 @@ export interface components {
             uncited: number;
             /** Notes */
             notes: string[];
+            /**
+             * Is Failure
+             * @description Whether it describes a failure, so that `recall` answers the same text.
+             */
+            is_failure: boolean;
+            /**
+             * Suggestions
+             * @description Questions that can be answered, where this one cannot.
+             */
+            suggestions: string[];
             costs: components["schemas"]["CostsTold"];
         };
         /**
@@ -2600,6 +2627,8 @@ export interface components {
             previous: string;
             /** Supersedes */
             supersedes: string[];
+            /** Title By */
+            title_by: string;
             /** Source */
             source: string;
         };
@@ -2700,6 +2729,8 @@ export interface components {
             identifiers: string[];
             /** Components */
             components: string[];
+            /** Errors */
+            errors: string[];
         };
         /**
          * CodeCommitTold
@@ -2963,6 +2994,10 @@ export interface components {
             exemplars: components["schemas"]["ExemplarTold"][];
             /** Changes */
             changes: components["schemas"]["SystemChange"][];
+            /** New Failures */
+            new_failures: components["schemas"]["NewFailureTold"][];
+            /** Failures */
+            failures: string[];
             course: components["schemas"]["Course"] | null;
             /** Previous */
             previous: string | null;
@@ -2973,7 +3008,7 @@ export interface components {
         };
         /**
          * Diagnosis
-         * @description The Round-2 answer: what this is, what ended it last time, and what not to try.
+         * @description The Round-2 answer: one past incident as it was, and beside it the others of the same failure.
          */
         Diagnosis: {
             /** Asked */
@@ -3034,6 +3069,13 @@ export interface components {
             people: components["schemas"]["Claim"][];
             /** Minutes */
             minutes?: number | null;
+            /** Minutes Median */
+            minutes_median?: number | null;
+            /**
+             * Others
+             * @default []
+             */
+            others: components["schemas"]["OtherCase"][];
             /**
              * Differs
              * @default []
@@ -4050,6 +4092,30 @@ export interface components {
             step: number | null;
         };
         /**
+         * MuteTold
+         * @description That a service is not told of for a while, because somebody has called an incident of it over.
+         */
+        MuteTold: {
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+            /** Incident */
+            incident: string;
+            /** Errors */
+            errors: number;
+            /** Is Silence */
+            is_silence: boolean;
+            /** Why */
+            why: string;
+        };
+        /**
          * NamespaceTold
          * @description A namespace and how many live records it holds.
          */
@@ -4085,6 +4151,33 @@ export interface components {
              * @default []
              */
             differs: string[];
+        };
+        /**
+         * NewFailureTold
+         * @description A failure that began in the midst of an incident.
+         */
+        NewFailureTold: {
+            /** Id */
+            id: string;
+            /** Service */
+            service: string;
+            /** Text */
+            text: string;
+            /** Count */
+            count: number;
+            /**
+             * First At
+             * Format: date-time
+             */
+            first_at: string;
+            /** Sample */
+            sample: string;
+            /** Stack */
+            stack: string;
+            /** Incident */
+            incident: string;
+            /** Also */
+            also: string[];
         };
         /**
          * NewKey
@@ -4151,6 +4244,43 @@ export interface components {
         OrganisationWanted: {
             /** Name */
             name: string;
+        };
+        /**
+         * OtherCase
+         * @description Another incident of the same failure, as it was; nothing of it is part of what is said about the leading one.
+         */
+        OtherCase: {
+            /** Evidence */
+            evidence: string;
+            /** Title */
+            title: string;
+            /**
+             * Occurred At
+             * Format: date-time
+             */
+            occurred_at: string;
+            /** Minutes */
+            minutes?: number | null;
+            /**
+             * Fix
+             * @default
+             */
+            fix: string;
+            /**
+             * By
+             * @default
+             */
+            by: string;
+            /**
+             * Is Same Fix
+             * @default false
+             */
+            is_same_fix: boolean;
+            /**
+             * Is Withheld
+             * @default false
+             */
+            is_withheld: boolean;
         };
         /**
          * Outcome
@@ -4757,6 +4887,11 @@ export interface components {
             asked: number;
             /** Right */
             right: number;
+            /**
+             * Is Own
+             * @default false
+             */
+            is_own: boolean;
         };
         /**
          * RememberedTold
@@ -4854,7 +4989,7 @@ export interface components {
             fix: string;
             /**
              * Attempt
-             * @description The attempt that it was, as in A2.
+             * @description The attempt that it was, as in a2.
              * @default
              */
             attempt: string;
@@ -5091,6 +5226,7 @@ export interface components {
             incident: string;
             /** Errors By Hour */
             errors_by_hour: number[];
+            muted?: components["schemas"]["MuteTold"] | null;
         };
         /**
          * SessionSeen
@@ -5286,11 +5422,20 @@ export interface components {
         };
         /**
          * SplitSaid
-         * @description Which services have a cause of their own.
+         * @description Which services have a cause of their own, or which failure began in its midst and is another one.
          */
         SplitSaid: {
-            /** Services */
+            /**
+             * Services
+             * @default []
+             */
             services: string[];
+            /**
+             * Failure
+             * @description As `detection.new_failures` has it.
+             * @default
+             */
+            failure: string;
             /**
              * New Id
              * @description The new incident's id; made up if left out.
@@ -5494,7 +5639,7 @@ export interface components {
         };
         /**
          * Tried
-         * @description One attempt of the remembered incident, in the order in which they were made.
+         * @description One attempt of one incident, as its record tells it.
          */
         Tried: {
             /** Action */
@@ -5747,6 +5892,10 @@ export interface components {
         WrittenTold: {
             commit: components["schemas"]["CommitTold"];
             record: components["schemas"]["RecordTold"] | null;
+            /** Redacted */
+            redacted?: {
+                [key: string]: number;
+            };
         };
         /**
          * Status
@@ -5892,7 +6041,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Something outside does not answer: come back after `Retry-After` seconds. */
+        /** @description Something outside does not answer, or too much is asked at once: come back after `Retry-After` seconds. */
         Problem503: {
             headers: {
                 [name: string]: unknown;
@@ -6217,7 +6366,7 @@ export interface operations {
             path: {
                 /** @description As GET /api/v1/incidents shows it. */
                 incident_id: string;
-                /** @description As the incident shows it: A1, A2 … */
+                /** @description As the incident shows it: a1, a2 … */
                 attempt_id: string;
             };
             cookie?: never;

@@ -429,18 +429,20 @@ class AsyncCalls(ABC):
         self,
         incident_id: str,
         *,
-        services: list[str],
+        services: list[str] | None = None,
+        failure: str | None = None,
         new_id: str | None = None,
         why: str | None = None,
         if_match: str | None = None,
         idempotency_key: str | None = None,
     ) -> shapes.IncidentTold:
-        """Take services out into an incident of their own. The answer is the new one; that sticks."""
+        """Take services, or a new failure, out into an incident of their own. The answer is the new one; that sticks."""
         return await self._run(
             calls.INCIDENT_SPLIT,
             {
                 "incident_id": incident_id,
                 "services": services,
+                "failure": failure,
                 "new_id": new_id,
                 "why": why,
                 "if_match": if_match,

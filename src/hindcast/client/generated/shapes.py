@@ -29,7 +29,7 @@ Action: TypeAlias = Literal["commit", "merge", "revert", "archive", "erase"]
 
 
 class Advice(Struct, frozen=True, kw_only=True):
-    """Something to do, or not to do, with what came of it each time it was tried for this failure."""
+    """Something to do, or not to do, as one past incident tells it, with counts over all incidents of this failure."""
 
     action: str
     happened: list[str]
@@ -49,6 +49,9 @@ class Advice(Struct, frozen=True, kw_only=True):
     diff: str | None = None
     command: str | None = None
     config: str | None = None
+    outcome: Outcome | None = None
+    elsewhere: list[Tried] | None = None
+    remarks: list[str] | None = None
 
 
 class Affected(Struct, frozen=True, kw_only=True):
@@ -117,6 +120,8 @@ class AskTold(Struct, frozen=True, kw_only=True):
     ended_by: str
     uncited: int
     notes: list[str]
+    is_failure: bool
+    suggestions: list[str]
     costs: CostsTold
 
 
@@ -308,6 +313,7 @@ class CaseTold(Struct, frozen=True, kw_only=True):
     links: list[str]
     previous: str
     supersedes: list[str]
+    title_by: str
     source: str
 
 
@@ -360,6 +366,7 @@ class CluesTold(Struct, frozen=True, kw_only=True):
     frames: list[str]
     identifiers: list[str]
     components: list[str]
+    errors: list[str]
 
 
 class CodeCommitTold(Struct, frozen=True, kw_only=True):
@@ -505,6 +512,8 @@ class DetectionTold(Struct, frozen=True, kw_only=True):
     fingerprints: list[SightingTold]
     exemplars: list[ExemplarTold]
     changes: list[SystemChange]
+    new_failures: list[NewFailureTold]
+    failures: list[str]
     course: Course | None
     previous: str | None
     joined: str | None
@@ -512,7 +521,7 @@ class DetectionTold(Struct, frozen=True, kw_only=True):
 
 
 class Diagnosis(Struct, frozen=True, kw_only=True):
-    """The Round-2 answer: what this is, what ended it last time, and what not to try."""
+    """The Round-2 answer: one past incident as it was, and beside it the others of the same failure."""
 
     asked: str
     at: datetime
@@ -531,6 +540,8 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     tried: list[Tried] | None = None
     people: list[Claim] | None = None
     minutes: float | None = None
+    minutes_median: float | None = None
+    others: list[OtherCase] | None = None
     differs: list[str] | None = None
     disputes: list[Claim] | None = None
     next_steps: list[Claim] | None = None
@@ -1077,6 +1088,17 @@ class MomentTold(Struct, frozen=True, kw_only=True):
     step: int | None
 
 
+class MuteTold(Struct, frozen=True, kw_only=True):
+    """That a service is not told of for a while, because somebody has called an incident of it over."""
+
+    since: datetime
+    until: datetime
+    incident: str
+    errors: int
+    is_silence: bool
+    why: str
+
+
 class NamespaceTold(Struct, frozen=True, kw_only=True):
     """A namespace and how many live records it holds."""
 
@@ -1093,6 +1115,20 @@ class Nearest(Struct, frozen=True, kw_only=True):
     occurred_at: datetime
     alike: list[str] | None = None
     differs: list[str] | None = None
+
+
+class NewFailureTold(Struct, frozen=True, kw_only=True):
+    """A failure that began in the midst of an incident."""
+
+    id: str
+    service: str
+    text: str
+    count: int
+    first_at: datetime
+    sample: str
+    stack: str
+    incident: str
+    also: list[str]
 
 
 class NewKey(Struct, frozen=True, kw_only=True):
@@ -1130,6 +1166,19 @@ class OrganisationWanted(Struct, frozen=True, kw_only=True):
     """An organisation that is to be."""
 
     name: str
+
+
+class OtherCase(Struct, frozen=True, kw_only=True):
+    """Another incident of the same failure, as it was; nothing of it is part of what is said about the leading one."""
+
+    evidence: str
+    title: str
+    occurred_at: datetime
+    minutes: float | None = None
+    fix: str | None = None
+    by: str | None = None
+    is_same_fix: bool | None = None
+    is_withheld: bool | None = None
 
 
 Outcome: TypeAlias = Literal["worked", "no effect", "made worse", "unknown"]
@@ -1471,6 +1520,7 @@ class Reliability(Struct, frozen=True, kw_only=True):
     confidence_max: float
     asked: int
     right: int
+    is_own: bool | None = None
 
 
 class RememberedTold(Struct, frozen=True, kw_only=True):
@@ -1628,6 +1678,7 @@ class ServiceTold(Struct, frozen=True, kw_only=True):
     errors_per_minute_usual: float
     incident: str
     errors_by_hour: list[int]
+    muted: MuteTold | None = None
 
 
 class SessionSeen(Struct, frozen=True, kw_only=True):
@@ -1730,9 +1781,10 @@ class Span(Struct, frozen=True, kw_only=True):
 
 
 class SplitSaid(Struct, frozen=True, kw_only=True):
-    """Which services have a cause of their own."""
+    """Which services have a cause of their own, or which failure began in its midst and is another one."""
 
-    services: list[str]
+    services: list[str] | None = None
+    failure: str | None = None
     new_id: str | None = None
     why: str | None = None
 
@@ -1848,7 +1900,7 @@ class TrialTold(Struct, frozen=True, kw_only=True):
 
 
 class Tried(Struct, frozen=True, kw_only=True):
-    """One attempt of the remembered incident, in the order in which they were made."""
+    """One attempt of one incident, as its record tells it."""
 
     action: str
     outcome: Outcome
@@ -1981,3 +2033,4 @@ class WrittenTold(Struct, frozen=True, kw_only=True):
 
     commit: CommitTold
     record: RecordTold | None
+    redacted: dict[str, int] | None = None
