@@ -269,7 +269,7 @@ def test_a_second_process_is_told_who_has_the_folder(
     """One process owns a folder; another is told so, and the owner goes on undisturbed."""
     store = chdb_place.telemetry()
     found = elsewhere(chdb_place.dsn, source_environment)
-    assert found["error"] == "Unavailable"
+    assert found["error"] == "InUse"
     assert "another process" in found["words"]
     store.write([Batch(SPACE, logs=logs())])
     assert told(store) == (1, 1)
