@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 AT = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SPACE = "local"
 TICK = timedelta(seconds=5)
+THROWN = 'Traceback (most recent call last):\n  File "/app/pay.py", line 9, in pay\nOSError: refused'
 NOTHING: dict[str, Any] = {"trace": "", "span": "", "stack": "", "dependency": "", "attributes": []}
 
 
@@ -144,7 +145,7 @@ def failing(second: int, number: int) -> Parsed:
     spans = scoped.scope_spans.add().spans
     spans.add(span_id=b"\2" * 8, parent_span_id=b"\1" * 8, name="SELECT shop", kind=3, attributes=attributes, **call)
     spans.add(span_id=b"\1" * 8, name="POST /pay", kind=2, **call)
-    line = {"time": at, "service": "web", "level": 17, "message": "Internal Server Error: /pay"}
+    line = {"time": at, "service": "web", "level": 17, "message": "Internal Server Error: /pay", "stack": THROWN}
     logs = pa.Table.from_pylist([{**NOTHING, "trace": trace, **line}], schema=RAW_LOG)
     parsed = otlp.parse("traces", request.SerializeToString(), IngestLimits())
     return Parsed(logs=pa.concat_tables([logs, parsed.logs]), spans=parsed.spans)

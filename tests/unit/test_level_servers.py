@@ -178,14 +178,14 @@ def test_twice_the_text_takes_at_most_about_twice_the_time() -> None:
 
     def seconds(text: str) -> float:
         best = 1.0
-        for _ in range(3):
-            began = time.perf_counter()
+        for _ in range(5):
+            began = time.thread_time()
             for spelling in SPELLINGS:
                 spelling.pattern.match(text)
-            best = min(best, time.perf_counter() - began)
+            best = min(best, time.thread_time() - began)
         return best
 
     for head in heads:
         for piece in pieces:
             once, twice = (head + piece * (size // len(piece)) for size in (20_000, 40_000))
-            assert seconds(twice) <= 2.5 * seconds(once) + 0.002, (head, piece)
+            assert seconds(twice) <= 2.5 * seconds(once) + 0.005, (head, piece)

@@ -313,7 +313,7 @@ def test_an_exception_of_a_span_is_an_error_in_the_log() -> None:
         "span": "02" * 8,
         "message": "E: no",
         "stack": "E: no\n at f",
-        "dependency": "",
+        "dependency": "\x1f",
         "attributes": {"host.name": "h", "exception.type": "E", "exception.message": "no"},
     }
     assert (second["span"], second["message"], second["time"]) == ("04" * 8, "exception", AT + timedelta(seconds=0.1))
@@ -345,7 +345,7 @@ def test_a_span_that_failed_without_an_exception_is_an_error_in_the_log() -> Non
 
     assert found.logs is not None
     assert [
-        (row["message"], row["level"], row["dependency"].split("\x1f")[0], row["time"])
+        (row["message"], row["level"], row["dependency"].split("\x1f")[1], row["time"])
         for row in found.logs.to_pylist()
     ] == [
         ("POST /pay: 503", 17, "", AT + timedelta(seconds=0.1)),

@@ -135,8 +135,13 @@ def spans(*rows: dict[str, Any]) -> Parsed:
 def test_a_failure_that_a_trace_repeats_counts_once(prepare: Preparation) -> None:
     """Each span up the chain and the framework's log tell of it; another service, moment or trace counts by itself."""
     later = NOW + timedelta(seconds=1)
-    row = {"level": 17, "trace": "t1", "message": "ConnectionError: refused", "service": "web"}
-    first = prepare([("local", logs(row, {**row, "message": "Internal Server Error: /pay"}, {**row, "level": 9}))])
+    stack = 'Traceback (most recent call last):\n  File "/app/shop.py", line 3, in pay\nConnectionError: refused'
+    row = {"level": 17, "trace": "t1", "message": "refused", "service": "web", "stack": stack}
+    span = {**row, "message": "POST /pay", "stack": "", "dependency": "\x1f"}
+    first = prepare(
+        [("local", logs(row, span, {**row, "message": "Internal Server Error: /pay"}, {**row, "level": 9}))]
+    )
+    plain = prepare([("local", logs({**row, "stack": ""}, {**row, "stack": "", "message": "not paid"}))])
     second = prepare(
         [
             (
@@ -149,7 +154,8 @@ def test_a_failure_that_a_trace_repeats_counts_once(prepare: Preparation) -> Non
     )
     third = prepare([("local", logs({**row, "time": NOW - timedelta(seconds=30)}))])
 
-    assert column(first, "repeated") == [False, True, False]
+    assert column(first, "repeated") == [False, True, True, False]
+    assert column(plain, "repeated") == [False, False]
     assert column(second, "repeated") == [True, False, False, False]
     assert column(third, "repeated") == [False]
 
@@ -174,8 +180,8 @@ def test_an_error_counts_for_the_dependency_that_it_names(prepare: Preparation) 
             (
                 "local",
                 logs(
-                    row,
-                    row,
+                    {**row, "stack": stack.replace("TypeError: no", text)},
+                    {**row, "stack": stack.replace("TypeError: no", text)},
                     {**row, "service": "worker", "trace": "t9"},
                     {**row, "message": "redis.exceptions.DataError: Invalid input", "trace": "t2"},
                     {**row, "message": "boom", "stack": stack, "trace": "t3"},

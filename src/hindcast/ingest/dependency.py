@@ -97,7 +97,7 @@ class Dependencies:
         """The name under which a callee is known: that of a service that sends, if there is one."""
         if SEPARATOR not in names:
             return names
-        possible = names.split(SEPARATOR)
+        possible = names.removeprefix(SEPARATOR).split(SEPARATOR)
         services = self._services.get(space, set())
         return next((one for one in possible if one in services), possible[0])
 
@@ -173,7 +173,8 @@ class Failures:
         first = self._counted.get(key)
         if first is not None and abs(at_us - first) <= self.SECONDS * 1_000_000:
             return True
-        self._counted[key] = at_us
+        # What arrives late is a failure of its own, and not what the next line may repeat.
+        self._counted[key] = max(at_us, first or 0)
         self._counted.move_to_end(key)
         while len(self._counted) > self.KEPT_MAX:
             self._counted.popitem(last=False)
@@ -202,8 +203,10 @@ def count_once(
         for row, at, service, trace, names, fingerprint, message, stack in zip(
             rows.tolist(), times, *columns, strict=True
         ):
-            repeated[row] = failures.is_repeated(space, trace, service, at)
+            # A line without an exception says something of its own, however many of its trace came before.
+            repeats = bool(stack) or names.startswith(SEPARATOR)
+            repeated[row] = failures.is_repeated(space, trace, service, at) and repeats
             name = dependencies.name(space, names) or dependencies.blamed(space, service, fingerprint, message, stack)
-            if name and name != service and not failures.is_repeated(space, trace, name, at):
+            if name and name != service and not (failures.is_repeated(space, trace, name, at) and repeats):
                 named[row] = name
     return pa.array(repeated), pa.array(named, pa.string())

@@ -29,7 +29,8 @@ RAW_LOG = pa.schema(
         pa.field("message", pa.string(), nullable=False),
         # A stack trace that came in a field of its own, or empty.
         pa.field("stack", pa.string(), nullable=False),
-        # What the failing call asked, by every name it may have (`ingest.dependency`), or empty.
+        # What the failing call asked, by every name it may have (`ingest.dependency`), or empty. It begins with the
+        # separator of names where a span tells of the failure.
         pa.field("dependency", pa.string(), nullable=False),
         pa.field("attributes", ATTRIBUTES, nullable=False),
     ]

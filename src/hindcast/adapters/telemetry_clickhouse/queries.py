@@ -105,8 +105,10 @@ ORDER BY calls DESC, caller, callee
 """
 
 
-# What one trace repeats within two seconds is one, as in the counts (`ingest.dependency.Failures`).
-_ONCE = "countIf(trace = '') + uniqExactIf((trace, intDiv(toInt64(time), 2)), trace != '')"
+# An exception that one trace repeats within two seconds is one, as in the counts (`ingest.dependency.Failures`).
+_ONCE = (
+    "countIf(trace = '' OR stack = '') + uniqExactIf((trace, intDiv(toInt64(time), 2)), trace != '' AND stack != '')"
+)
 
 
 def _top(column: str) -> str:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hindcast.ingest.dependency import candidates, is_asked_wrongly
+from hindcast.ingest.dependency import SEPARATOR, candidates, is_asked_wrongly
 from hindcast.ingest.otlp.context import Context, services, with_shared
 from hindcast.ingest.otlp.logs import STACK_KEYS, exception_line, lifted, micros_of_nanos
 from hindcast.ingest.rows import Attributes, Read, cut, log_table
@@ -159,14 +159,15 @@ def _peers(columns: SpanColumns, found: Mapping[str, pa.Array]) -> pa.Array:
 
 
 def _failing_peers(columns: SpanColumns, peer: pa.Array, texts: pa.Array, rows: pa.Array) -> pa.Array:
-    """Of spans that failed, whom each called, unless what it said is that it was asked wrongly."""
+    """Of spans that failed, whom each called, unless what it said is that it was asked wrongly; behind a separator."""
     calls = pc.and_(pc.is_in(columns.kind.take(rows), _CALLING), pc.equal(columns.status.take(rows), _ERROR))
     blames = pc.and_(calls, pc.not_equal(peer.take(rows), ""))
     if not pc.any(blames).as_py():
-        return pa.repeat("", len(rows))
+        return pa.repeat(SEPARATOR, len(rows))
     encoded = texts.dictionary_encode()
     wrongly = pa.array([is_asked_wrongly(text) for text in encoded.dictionary.to_pylist()], pa.bool_())
-    return pc.if_else(pc.and_(blames, pc.invert(wrongly.take(encoded.indices))), peer.take(rows), "")
+    named = pc.if_else(pc.and_(blames, pc.invert(wrongly.take(encoded.indices))), peer.take(rows), "")
+    return pc.binary_join_element_wise(SEPARATOR, named, "")
 
 
 def _failed_logs(
