@@ -92,7 +92,7 @@ class Timeline:
             alerts=[(SPACE, alert) for alert in alerts],
             findings=findings,
             edges=[(SPACE, Edge(caller, callee, 100)) for caller, callee in edges],
-            **({"look": self.look} if self._failures else {}),
+            look=self.look,
         )
         self.events.extend(found)
         return list(found)

@@ -54,6 +54,8 @@ class Briefing:
     revision: int = 1
     # Why the last attempt to work it out failed; an answer from before stays beside it.
     failure: str = ""
+    # When there was an answer for the first time; None: there is none yet.
+    first_at: datetime | None = None
 
     def age_seconds(self, now: datetime) -> float:
         """How long ago it was worked out."""
@@ -215,7 +217,8 @@ def _made(key: Key, before: Briefing | None, answered: Answered, step: int, now:
     revision = before.revision if before is not None else 0
     if before is None or before.answered is None or not _says_the_same(before.answered, answered):
         revision += 1
-    return Briefing(*key, answered, step, now, now, revision)
+    first_at = before.first_at if before is not None else None
+    return Briefing(*key, answered, step, now, now, revision, first_at=first_at or now)
 
 
 def _failed(key: Key, before: Briefing | None, why: str, now: datetime) -> Briefing:

@@ -18,6 +18,7 @@ from hindcast.detect import Detector
 from hindcast.detect.anomaly import Anomalies
 from hindcast.detect.mutes import Mute
 from hindcast.detect.recurrence import latest_like
+from hindcast.detect.silence import Pulse
 from hindcast.model.errors import Malformed
 from hindcast.model.finding import Finding
 from hindcast.model.incident import Event, EventKind, Exemplar, Incident, NewFailure, Sighting, bare
@@ -76,7 +77,16 @@ TOLD_WITH_COURSE = frozenset({EventKind.AWAITING, EventKind.CONFIRMED})
 class Watch:
     """Reads telemetry and lets detection judge it."""
 
-    def __init__(self, telemetry: Telemetry, detector: Detector, anomalies: Anomalies) -> None:
+    def __init__(
+        self,
+        telemetry: Telemetry,
+        detector: Detector,
+        anomalies: Anomalies,
+        *,
+        pulses: Callable[[], Iterable[Pulse]] = tuple,
+    ) -> None:
+        """`pulses` says when each service last exported metrics, where somebody keeps that."""
+        self._pulses = pulses
         self._telemetry = telemetry
         self._detector = detector
         self._anomalies = anomalies
@@ -91,7 +101,8 @@ class Watch:
 
     def anew(self) -> Watch:
         """One that has seen nothing yet, by the same rules."""
-        return Watch(self._telemetry, Detector(self._detector.rules), Anomalies(self._anomalies.rules))
+        anomalies = Anomalies(self._anomalies.rules)
+        return Watch(self._telemetry, Detector(self._detector.rules), anomalies, pulses=self._pulses)
 
     def learn(
         self, *, now: datetime, known_in: Callable[[Sequence[str]], Iterable[Incident]] = lambda _: ()
@@ -139,6 +150,7 @@ class Watch:
             findings=self._metric_findings(now),
             edges=self._calls(rates, now),
             look=self._failures,
+            pulses=self._pulses(),
         )
         self._alerts_until = now
         return tuple(self._with_evidence(event) for event in events)

@@ -291,7 +291,7 @@ def test_an_outage_is_named_on_the_live_stream(hindcast: Serving, client: httpx.
     )
     assert event["kind"] == "opened"
     incident = client.get(f"/api/v1/incidents/{event['incident']['id']}").json()["detection"]
-    assert incident["title"].startswith("warehouse: 120 errors")
+    assert incident["title"].startswith("warehouse: could not reserve item …: no connection")
     assert incident["templates"][0]["count"] == 120
     assert incident["exemplars"][0]["message"].startswith("could not reserve item")
     assert incident["changes"] == [] or incident["changes"][0]["source"] == "github"

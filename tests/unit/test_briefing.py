@@ -225,3 +225,23 @@ def test_what_was_erased_is_quoted_no_longer(briefings: Briefings) -> None:
 
     assert (briefings.kept(*A), briefings.kept(*B), briefings.due(NOW)) == (None, None, A)
     assert briefings.kept("theirs", "inc-a") is not None
+
+
+def test_the_first_answer_keeps_its_time(briefings: Briefings, mind: Mind) -> None:
+    """An answer that was worked out anew was there since the first one."""
+    briefings.hear(event(EventKind.OPENED))
+    briefings.work_out(*A, now=NOW + SECOND)
+    mind.headline = "Your team hit this twice."
+    made = briefings.work_out(*A, now=NOW + 60 * SECOND)
+
+    assert (made.first_at, made.at, made.revision) == (NOW + SECOND, NOW + 60 * SECOND, 2)
+
+
+def test_a_failure_to_ask_is_no_first_answer(briefings: Briefings, mind: Mind) -> None:
+    """While memory could not be asked there was no answer, and the first one is the one that came."""
+    briefings.hear(event(EventKind.OPENED))
+    mind.problem = Unavailable("The store is away.", remedy="Wait.")
+    assert briefings.work_out(*A, now=NOW).first_at is None
+    mind.problem = None
+
+    assert briefings.work_out(*A, now=NOW + 9 * SECOND).first_at == NOW + 9 * SECOND

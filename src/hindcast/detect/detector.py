@@ -17,7 +17,7 @@ from hindcast.detect.lifecycle import Lifecycle
 from hindcast.detect.mutes import Mute
 from hindcast.detect.past import past
 from hindcast.detect.rules import Rules
-from hindcast.detect.silence import Silences
+from hindcast.detect.silence import Pulse, Silences
 from hindcast.detect.spike import Elevation, Spikes
 from hindcast.detect.trouble import Trouble, Troubles, moment
 from hindcast.model.errors import Malformed, Missing, Refused
@@ -129,9 +129,11 @@ class Detector:
         findings: Iterable[Finding] = (),
         edges: Iterable[tuple[str, Edge]] = (),
         look: Look = look_nowhere,
+        pulses: Iterable[Pulse] = (),
     ) -> tuple[Event, ...]:
-        """Look at the counts of the last minutes, and tell what is new; `look` says what failures there are.
+        """Look at the counts of the last minutes, and tell what is new.
 
+        `look` says what failures there are, and `pulses` when services exported metrics.
         Counts that were read before may be read again, in whole or in part, and may have grown meanwhile. Alerts may be
         told again. Edges add to those known. Time goes forward; a clock set back by seconds is waited for.
         """
@@ -160,7 +162,15 @@ class Detector:
         elevations = [*spikes.fixed(), *spikes.adaptive()]
         self._hear_others(elevations, now)
         troubles.elevate(elevations, counts, spikes)
-        silents, deaf = self._silences.look(counts, self._baselines, self.rules, blind=blind, passed_seconds=passed)
+        silents, deaf = self._silences.look(
+            counts,
+            self._baselines,
+            self.rules,
+            blind=blind,
+            passed_seconds=passed,
+            pulses=pulses,
+            in_trouble={name[0] for name, one in troubles.by_name.items() if not one.is_over},
+        )
         if self.rules.silence:
             troubles.silence(silents, deaf, counts)
         lines_usual = self._baselines.expected_lines(second)

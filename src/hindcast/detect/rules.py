@@ -50,6 +50,8 @@ class Rules:
     silence: bool = True
     silence_seconds: int = 120
     silence_known_minutes_min: int = 30
+    # One that exports metrics is gone sooner: after so many exports that did not come while others' did.
+    exports_missed_min: float = 3.0
 
     # That many services in trouble together are a cascade, if no pause between their onsets is longer than the spread.
     cascade_services_min: int = 5

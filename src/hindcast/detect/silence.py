@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
 
 import numpy as np
 
@@ -14,12 +17,38 @@ from hindcast.detect.tail import Floats
 # A service is steady if it speaks in nearly every minute, several times.
 ACTIVE_MIN = 0.98
 LINES_PER_MINUTE_MIN = 6.0
+# One whose metrics stop as well need not speak that often.
+ACTIVE_WITH_PULSE_MIN = 0.9
+# An export that is late by half an interval is one that comes.
+PULSE_LATE_MAX = 1.5
+# Lines that were under way when the exports stopped.
+PULSE_LINES_SECONDS = 2
 # Its silence has to outlast the pauses that it is known for by this much.
 PAUSES_MIN = 5.0
 # The pause that a service is known for fades within days.
 PAUSE_FADE_PER_SECOND = 1 - 1 / (3 * 86_400)
 # A whole space that pauses this long and then speaks again may be catching up: silence is counted from there on.
 SPACE_PAUSE_SECONDS = 30
+
+
+class Pulse(Protocol):
+    """The metric exports of one service, by the time of their arrival."""
+
+    @property
+    def space(self) -> str:
+        """Its space."""
+
+    @property
+    def service(self) -> str:
+        """Its service."""
+
+    @property
+    def last_at(self) -> datetime:
+        """When the last one came."""
+
+    @property
+    def interval_seconds(self) -> float | None:
+        """The usual time between two; None until enough have come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +69,20 @@ class Silences:
         self._space_paused: Bools = np.zeros(0, dtype=np.bool_)
 
     def look(
-        self, counts: Counts, baselines: Baselines, rules: Rules, *, blind: bool, passed_seconds: int
+        self,
+        counts: Counts,
+        baselines: Baselines,
+        rules: Rules,
+        *,
+        blind: bool,
+        passed_seconds: int,
+        pulses: Iterable[Pulse] = (),
+        in_trouble: Collection[str] = (),
     ) -> tuple[list[Silent], dict[int, int]]:
         """Silent services, and for each space number from which nothing comes the second since when.
 
-        `blind` says that time has passed unwatched, so that no silence can be older than this moment.
+        `blind` says that time has passed unwatched, so that no silence can be older than this moment. What pauses in a
+        space that is in trouble pauses because of it, and is no habit.
         """
         self._fit(counts)
         spaces = len(self._alive_since)
@@ -62,11 +100,14 @@ class Silences:
             & (usual >= LINES_PER_MINUTE_MIN)
         )
         long_enough = (gap >= rules.silence_seconds) & (gap >= PAUSES_MIN * baselines.pause)
-        self._learn(baselines, gap, (back | blind)[counts.spaces], rules, passed_seconds)
+        troubled = np.fromiter((space in in_trouble for space, _ in counts.names), np.bool_, len(counts.names))
+        self._learn(baselines, gap, (back | blind)[counts.spaces] | troubled, rules, passed_seconds)
         deaf = self._deaf(counts, usual * steady, heard, rules)
         silent = np.flatnonzero(steady & long_enough & ~paused[counts.spaces])
         found = [Silent(int(row), int(counts.last_line[row]) + 1, float(usual[row])) for row in silent]
-        return found, deaf
+        known = (baselines.known >= rules.silence_known_minutes_min) & (baselines.active >= ACTIVE_WITH_PULSE_MIN)
+        gone = [row for row in _gone(pulses, counts, rules) if known[row] and not blind and row not in silent]
+        return [*found, *(Silent(row, int(counts.last_line[row]) + 1, float(usual[row])) for row in gone)], deaf
 
     def drop(self, keep: Bools) -> None:
         """Forget every service that is not to be kept."""
@@ -94,3 +135,21 @@ class Silences:
         if new > 0:
             self._alive_since = np.append(self._alive_since, np.full(new, counts.end))
             self._space_paused = np.append(self._space_paused, np.zeros(new, dtype=np.bool_))
+
+
+def _gone(pulses: Iterable[Pulse], counts: Counts, rules: Rules) -> Iterator[int]:
+    """The rows of services whose metrics and lines have stopped while the metrics of others in their space go on."""
+    overdue: dict[str, list[Pulse]] = {}
+    coming: set[str] = set()
+    for one in pulses:
+        if one.interval_seconds:
+            passed = (counts.end - one.last_at.timestamp()) / one.interval_seconds
+            if passed <= PULSE_LATE_MAX:
+                coming.add(one.space)
+            elif passed >= rules.exports_missed_min:
+                overdue.setdefault(one.space, []).append(one)
+    for space in coming & overdue.keys():
+        for one in overdue[space]:
+            row = counts.rows.get((space, one.service))
+            if row is not None and 0 < counts.last_line[row] <= one.last_at.timestamp() + PULSE_LINES_SECONDS:
+                yield row

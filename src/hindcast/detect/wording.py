@@ -12,6 +12,8 @@ from hindcast.model.signal import Alert
 SLUG_CHARS_MAX = 40
 SERVICES_NAMED_MAX = 4
 FAILURE_CHARS_MAX = 100
+# What varies in a text, as its template has it: <int>, <uuid>.
+_PLACEHOLDER = re.compile(r"<[a-z_]{1,20}>")
 
 
 def incident_id(onset_at: datetime, name: str) -> str:
@@ -47,7 +49,7 @@ def elevated(service: str, count: int, window_seconds: int, expected: float | No
 
 def failing(service: str, failure: str) -> str:
     """What a failure of a service is called."""
-    words = " ".join(failure.split())
+    words = _PLACEHOLDER.sub("…", " ".join(failure.split()))
     if len(words) > FAILURE_CHARS_MAX:
         words = f"{words[: FAILURE_CHARS_MAX - 1].rstrip()}…"
     return f"{named(service)}: {words}"

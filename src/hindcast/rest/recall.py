@@ -122,7 +122,7 @@ def _add_asking(app: FastAPI, desk: Desk) -> None:
         else:
             briefing = desk.app.briefing(seat.space, incident_id)
             found = briefing.answered or desk.app.recollect(seat.space).about(incident_id)
-            ready_at = briefing.at if briefing.answered is not None else None
+            ready_at = briefing.first_at
         if kind_of(request, format) == "markdown":
             return page(
                 markdown(found.diagnosis, found.recollection if explain else None), f"{incident_id}-recall.md", format

@@ -242,7 +242,7 @@ class AnswerTold:
     diagnosis: Diagnosis
     recollection: RecollectionTold | None = None
     packed: Packed | None = None
-    # When it was worked out, if it was ready before anybody asked.
+    # When there was an answer for the first time, if it was ready before anybody asked.
     ready_at: datetime | None = field(default=None)
 
 

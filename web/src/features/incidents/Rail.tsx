@@ -23,13 +23,17 @@ export function Impact({ incident }: { incident: Incident }) {
   const seen = incident.detection;
   if (!seen) return null;
   const errors = errorsOf(seen.affected);
-  const peak = Math.max(0, ...seen.affected.map((one) => one.peak));
+  const worst = seen.affected.toSorted((one, other) => other.peak - one.peak)[0];
+  const isOver = incident.state !== "open" && incident.state !== "awaiting";
   return (
-    <Card title={seen.closed_at ? "Impact" : "Impact so far"}>
+    <Card title={isOver ? "Impact" : "Impact so far"}>
       <dl className="grid grid-cols-3 gap-2">
         <Figure value={errors} label={errors === 1 ? "error" : "errors"} />
         <Figure value={seen.affected.length} label={seen.affected.length === 1 ? "service" : "services"} />
-        <Figure value={peak} label="peak in 2 min" />
+        <Figure
+          value={worst?.peak ?? 0}
+          label={`${worst && seen.affected.length > 1 ? `in ${worst.service}, ` : ""}worst 2 min`}
+        />
       </dl>
       <ul className="flex flex-col gap-1 pt-3 text-small">
         {seen.affected.slice(0, 8).map((one) => (
