@@ -24,6 +24,7 @@ from hindcast.rest import (
     elastic,
     fixes,
     fixes_log,
+    importing,
     incidents,
     installation,
     integrations,
@@ -105,6 +106,7 @@ def create_app(
     for resources in (
         incidents,
         casework,
+        importing,
         recall,
         memory,
         memory_history,
