@@ -150,6 +150,20 @@ def test_a_second_dozen_is_read_as_truly(page: Page) -> None:
     assert len(paired(page.attempts, case.attempts)) == len(page.attempts) == len(case.attempts)
 
 
+def test_pages_written_after_the_reader_are_read_truly() -> None:
+    """Of pages that the reader was not written with, the cause is right, hardly ever wrong, and attempts are found."""
+    read = [(page, page.read()) for folder in ("third", "heldout") for page in pages(folder)]
+    stated = [(page, case.cause.text if case.cause else "") for page, case in read]
+    right = sum(bool(page.cause) and says(text, page.cause) for page, text in stated)
+    wrong = sum(bool(text) and not (page.cause and says(text, page.cause)) for page, text in stated)
+    pairs = sum(len(paired(page.attempts, case.attempts)) for page, case in read)
+    of = sum(len(page.attempts) + len(case.attempts) for page, case in read)
+
+    assert right >= 0.85 * sum(bool(page.cause) for page, _ in stated)
+    assert wrong <= 0.03 * len(stated)
+    assert 2 * pairs / of >= 0.75
+
+
 @pytest.mark.parametrize("page", tuple(pages("styles")), ids=lambda page: page.name)
 def test_an_attempt_cites_the_proof_of_what_came_of_it(page: Page) -> None:
     """The sentences behind an attempt hold the words that say so, and whoever did it is named."""

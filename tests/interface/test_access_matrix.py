@@ -43,6 +43,8 @@ SEATED: Mapping[str, Permission] = {
     "POST /api/v1/incidents/{incident_id}/decision": RESPOND,
     "POST /api/v1/incidents/{incident_id}/split": RESPOND,
     "POST /api/v1/incidents/{incident_id}/join": RESPOND,
+    "POST /api/v1/imports": RESPOND,
+    "POST /api/v1/imports/review": RESPOND,
     "GET /api/v1/incidents/{incident_id}/cards": READ,
     "GET /api/v1/cards/{card_id}": READ,
     "POST /api/v1/cards/{card_id}/accept": RESPOND,

@@ -33,7 +33,9 @@ _LEAD = re.compile(
     re.I,
 )
 _GERUND = re.compile(
-    r"^([a-z]+ing)\s+(?!it\b|that\b|this\b|now\b|into\b|at\b|for\b|to\b|with\b|like\b|from\b|on it\b)(\S.*)$", re.I
+    r"^([a-z]+ing)\s+(?!(?:is|are|was|were|not)\b|it\b|that\b|this\b|now\b|into\b|at\b|for\b|to\b|with\b|like\b|"
+    r"from\b|on it\b)(\S.*)$",
+    re.I,
 )
 _AGAIN = re.compile(r"^(?:([a-z]+)ing|([a-z]+)ed|done|doing)\b(?:\s+(?:it|that|this|them|now|so|\.+))*\W*$", re.I)
 _INQUIRY = frozenset(

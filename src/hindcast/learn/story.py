@@ -66,6 +66,7 @@ _ROUTINE = re.compile(
     r"paged)\s+(?:by|to)\b",
     re.I,
 )
+_RESULT = re.compile(r"^- (?!\d{1,2}:\d\d).* -> \S")
 _CLOCKED = re.compile(r"^\W*(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d\b")
 _BY = re.compile(r"^@?([^\W\d_][\w.'-]{1,20}(?: [A-Z][\w'-]+)?):\s+")
 
@@ -165,6 +166,11 @@ def _from_part(part: Part, name: str) -> Sequence[Attempt]:
     """What a part says was tried: all of it in a part about that, what worked in the part about the fix."""
     if part.field is Field.ATTEMPTS:
         return attempts_listed(part.text, name=part.name, ref=name)
+    rows = [line for line in part.text.split("\n") if _RESULT.match(line)]
+    if rows:
+        # Rows of a table of attempts, wherever it stands: each says what came of it.
+        rest = "\n".join(line for line in part.text.split("\n") if line not in rows)
+        return [*attempts_listed("\n".join(rows), ref=name), *_from_part(replace(part, text=rest), name)]
     read = [told_well(one) for one in attempts_in(part.text, ref=name) if not _is_background(one)]
     if part.field is not Field.RESOLUTION:
         quoted = {one.quote for attempt in read for one in attempt.evidence}

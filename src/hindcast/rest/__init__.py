@@ -24,6 +24,7 @@ from hindcast.rest import (
     elastic,
     fixes,
     fixes_log,
+    importing,
     incidents,
     installation,
     integrations,
@@ -101,6 +102,7 @@ def create_app(running: Running, settings: Settings, access: Access | None = Non
     for resources in (
         incidents,
         casework,
+        importing,
         recall,
         memory,
         memory_history,
