@@ -241,7 +241,8 @@ def parts_of_screen(text: str) -> Iterator[tuple[str, Sequence[str]]]:
     # A row begins in the first column.
     rows = "\n".join(f"{_ROW}{line}" if line[:1].strip() else line for line in body.split("\n"))
     joined = " ".join(rows.split())
-    begin, before = 0, []
+    begin = 0
+    before: list[str] = []
     for found in re.finditer(r"(?:\[\d+\])+", joined):
         refs = [known[number] for number in _NUMBERED.findall(found[0]) if number in known]
         part = joined[begin : found.start()]
