@@ -165,7 +165,7 @@ def test_the_next_identical_incident_says_how_long_the_fix_held(told: Told) -> N
 def test_what_was_rejected_is_warned_of_and_not_proposed_again(told: Told) -> None:
     """A card that somebody turned down with a reason is under what not to try, and in no deck of this failure."""
     avoided = [one for one in told.second.diagnosis.avoid if one.rejected]
-    assert any(REASON in sentence for one in avoided for sentence in one.happened)
+    assert any(REASON in sentence for one in avoided for sentence in one.remarks)
     assert all(one["path"] != PRODUCTION for one in told.second_deck["cards"])
     assert any(REASON in one["reason"] for one in told.second_deck["held_back"])
 

@@ -159,7 +159,7 @@ def test_a_card_rejected_with_a_warning_is_not_to_be_tried_in_the_next_incident(
 
     (warned,) = [one for one in told.avoid if one.rejected]
     assert warned.by == ("cy",)
-    assert warned.happened == ("cy said on 16 November 2026 not to try it: the pool closes twice.",)
+    assert warned.remarks == ("cy said on 16 November 2026 not to try it: “the pool closes twice”.",)
     assert warned.evidence[0].startswith(f"cautions/{card.id}@")
     assert any("cy said so" in step.text for step in told.next_steps)
     assert LOOP not in [one.proposal.edit.path for one in deck.cards]

@@ -120,7 +120,7 @@ def _recall(intent: Intent, found: ToolAnswer, case: Data | None, now: datetime)
     if data["who_knows"]:
         yield Sentence(f"Who knows: {plain(data['who_knows'][0])}.", _who(data, 0))
     for one in data["disputes"][:1]:
-        yield Sentence(full_stop(f"Disputed: {plain(one['text'])}"), tuple(one["evidence"]))
+        yield Sentence(full_stop(f"Disputed: {plain(one['text'], 500)}"), tuple(one["evidence"]))
     if not is_seen:
         yield from _nearest(data)
 

@@ -140,7 +140,7 @@ def _rows(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Itera
         lambda: _cause(diagnosis, detail, citations),
         lambda: _fixes(diagnosis, detail, citations),
         lambda: _avoided(diagnosis, detail, citations),
-        lambda: _tried(diagnosis, detail),
+        lambda: _tried(diagnosis, detail, citations),
         lambda: _others(diagnosis, detail, citations),
         lambda: _facts(diagnosis, detail, citations),
         lambda: _steps(diagnosis, detail, citations),
@@ -211,27 +211,30 @@ def _avoided(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> It
         is_harm = one.made_worse > 0
         line = Text("✗ " if is_harm else "– ", style=_WARNING if is_harm else "yellow")
         line.append(_cut(one.action, detail.claim), style="red" if is_harm else "")
-        told = _outcomes(one, citations) or f": {what_happened(one)}{citations.cite(one.evidence)}"
-        line.append(told, style="" if is_harm else "dim")
+        first, *others = _outcomes(one, citations) or [f"{what_happened(one)}{citations.cite(one.evidence)}"]
+        line.append(f": {first}", style="" if is_harm else "dim")
         for quote in one.happened[: 1 if detail.quote else 0]:
             line.append(f" “{_cut(quote, detail.quote)}”", style="italic dim")
+        line.append("".join(f"; {other}" for other in others), style="dim")
         for remark in one.remarks[: 1 if detail.quote else 0]:
             line.append(f" {_cut(remark, detail.quote)}", style="dim")
         yield label if number == 0 else "", _WARNING, [line]
 
 
-def _outcomes(one: Advice, citations: _Citations) -> str:
-    """What came of it in each incident, where there were several: harm and no effect apart, each with its records."""
+def _outcomes(one: Advice, citations: _Citations) -> list[str]:
+    """What came of it in each incident, where there were several: harm and no effect apart, each with its records.
+
+    The first is what came of it in the incident whose words are shown.
+    """
     if not one.elsewhere or not one.tried:
-        return ""
+        return []
     told = []
     for outcome, said in _CAME_OF_IT.items():
         refs = [one.record] if one.outcome is outcome else []
         refs += [other.evidence for other in one.elsewhere if other.outcome is outcome]
         if refs:
-            # The record whose words are shown comes first.
             told.append((refs[0] != one.record, f"{said}{citations.cite(refs)}"))
-    return f": {', '.join(text for _, text in sorted(told, key=lambda each: each[0]))}"
+    return [text for _, text in sorted(told, key=lambda each: each[0])]
 
 
 def what_happened(one: Advice) -> str:
@@ -246,13 +249,18 @@ def what_happened(one: Advice) -> str:
     return f"no effect {one.no_effect} of {one.tried}"
 
 
-def _tried(diagnosis: Diagnosis, detail: _Detail) -> Iterator[Row]:
+def _tried(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iterator[Row]:
     """What was tried and has no known outcome; all else is told above."""
     told = {one.action for one in (*diagnosis.fixes, *diagnosis.avoid)}
     open_ended = [one for one in diagnosis.tried if one.outcome.value == "unknown" and one.action not in told]
     if open_ended and detail.tried:
-        lines = [Text(f"? {_cut(one.action, detail.step)} (nobody knows what came of it)") for one in open_ended]
-        yield "Also tried", "dim", lines[: detail.tried]
+        lines = [
+            Text(f"? {_cut(one.action, detail.step)} (nobody knows what came of it)").append(
+                citations.cite((one.evidence,)), style="dim"
+            )
+            for one in open_ended[: detail.tried]
+        ]
+        yield "Also tried", "dim", lines
 
 
 def _facts(diagnosis: Diagnosis, detail: _Detail, citations: _Citations) -> Iterator[Row]:

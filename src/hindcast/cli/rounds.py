@@ -91,7 +91,8 @@ def _fix(fix: Advice) -> str:
 
 
 def _avoid(advice: Advice) -> str:
-    what = f": {advice.happened[0]}" if advice.happened else ""
+    said = (*advice.happened, *advice.remarks)
+    what = f": {said[0]}" if said else ""
     return _cited(f"{advice.action}{what}", advice.evidence)
 
 

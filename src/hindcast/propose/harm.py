@@ -62,7 +62,13 @@ class Turned:
 def harms_of(sheet: Sheet) -> tuple[Harm, ...]:
     """What memory says not to try: the answer's own list first, then every attempt that made it worse."""
     found = [
-        Harm(one.action, " ".join(one.happened[:1]), one.evidence, one.config, made_worse=bool(one.made_worse))
+        Harm(
+            one.action,
+            " ".join((*one.happened, *one.remarks)[:1]),
+            one.evidence[:1],
+            one.config,
+            made_worse=bool(one.made_worse),
+        )
         for one in sheet.diagnosis.avoid
         # What people only said not to try is held against what they rejected, which tells it more exactly.
         if one.made_worse or (one.no_effect and not one.worked)

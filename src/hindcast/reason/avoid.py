@@ -310,10 +310,23 @@ def _sides(one: _Action) -> bool:
 def _dispute(one: _Action) -> Claim:
     sides = ((*one.worked, *one.outdated, *one.claimed), one.made_worse)
     worked, worse = ([each.member.ref for each in side] for side in sides)
-    what = recorded(_shown(one.made_worse).action, DISPUTED_ACTION_CHARS_MAX)
-    helped, harmed = (", ".join(map(plain_name, refs)) for refs in (worked, worse))
-    text = f"{what} worked in {helped} and made it worse in {harmed}."
+    helped, harmed = (_in_own_words(side) for side in sides)
+    if helped.keys() == harmed.keys() and len(helped) == 1:
+        (what,) = helped
+        text = f"{what} worked in {helped[what]} and made it worse in {harmed[what]}."
+    else:
+        told = [f"{what} worked in {where}" for what, where in helped.items()]
+        told += [f"{what} made it worse in {where}" for what, where in harmed.items()]
+        text = f"{'; '.join(told)}."
     return Claim(text, tuple(dict.fromkeys((*worked, *worse))))
+
+
+def _in_own_words(tries: Sequence[Try]) -> dict[str, str]:
+    """What was done, as each record words it, and the records that word it so."""
+    found: dict[str, list[str]] = {}
+    for one in tries:
+        found.setdefault(recorded(one.action, DISPUTED_ACTION_CHARS_MAX), []).append(plain_name(one.member.ref))
+    return {what: ", ".join(refs) for what, refs in found.items()}
 
 
 def _outvoted(fixes: Sequence[_Action], answering: Remembered | None) -> list[Claim]:

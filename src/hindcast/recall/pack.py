@@ -135,8 +135,10 @@ def _shortest(one: _Statement, main: str, room: int) -> tuple[str, bool] | None:
 
 
 def _line(one: _Statement, main: str) -> str:
-    refs = [ref for ref in one.refs[:REFS_PER_STATEMENT_MAX] if ref != main]
-    also = "also " if main and main in one.refs and refs else ""
+    # What is told of the main record is cited by it; what is told of another one by that one first.
+    is_main = bool(main) and main in one.refs[:1]
+    refs = [ref for ref in one.refs[:REFS_PER_STATEMENT_MAX] if not is_main or ref != main]
+    also = "also " if is_main and refs else ""
     cited = f" [{also}{', '.join(refs)}]" if refs else ""
     quoted = f" {ours(one.quoted) if one.is_ours else _quoted(one.quoted)}" if one.quoted else ""
     return f"{one.lead}{quoted}{one.tail}{cited}"
