@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -299,5 +300,7 @@ def test_whoever_reads_a_terminal_is_told_how_to_answer_back(recall: Keyboard, m
     monkeypatch.setenv("TERM", "xterm")
     shown = recall("-", stdin=TRACE)
 
-    assert "Was it this?" not in piped.err
-    assert "hindcast incident verdict pool-empty --right" in shown.err
+    assert "--right, or --wrong" not in piped.err
+    assert "--right, or --wrong" in shown.err
+    for said in (piped, shown):
+        assert re.search(r"  hindcast .*incident verdict pool-empty --right --for '", said.out.splitlines()[-1])

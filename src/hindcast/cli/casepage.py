@@ -16,6 +16,7 @@ from hindcast.model.incident import Incident
 
 if TYPE_CHECKING:
     from hindcast.casebook import Kept
+    from hindcast.cli.session import Session
 
 STATES = {"open": "bold red", "awaiting": "yellow", "confirmed": "green", "resolved": "green"}
 SEVERITIES = {"critical": "bold red", "major": "red", "minor": "yellow"}
@@ -84,13 +85,20 @@ def symptoms(case: Case) -> list[RenderableType]:
     return _section("What was seen", lines) if lines else []
 
 
+def typed(session: Session, gaps: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """What is missing, with commands as they have to be typed here."""
+    return tuple((what, session.to_paste(command)) for what, command in gaps)
+
+
 def missing(gaps: Sequence[tuple[str, str]]) -> list[RenderableType]:
     """What nobody has said yet, and how to say it."""
     if not gaps:
         return []
     parts: list[RenderableType] = [Text(""), Text("Nobody has said yet", style="bold")]
     for what, command in gaps:
-        parts.append(Padding(Text.assemble(clean(what), "  ", (command, "cyan")), (0, 0, 0, 2)))
+        # Long or not, on one line: what is broken into lines cannot be pasted.
+        line = Text.assemble("  ", clean(what), "  ", (command, "cyan"), no_wrap=True, overflow="ignore")
+        parts.append(line)
     return parts
 
 

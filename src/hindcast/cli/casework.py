@@ -71,7 +71,7 @@ def attempt(
     incident_id: Id,
     action: Annotated[str, typer.Argument(metavar="ACTION", help="What was done, in a few words.")] = "",
     outcome: Annotated[Came | None, typer.Option("--outcome", help="What came of it.")] = None,
-    set_id: Annotated[str, typer.Option("--set", metavar="A2", help="Say it of an attempt that is there.")] = "",
+    set_id: Annotated[str, typer.Option("--set", metavar="a2", help="Say it of an attempt that is there.")] = "",
     command: Command = "",
     diff: DiffFile = "",
     setting: Setting = "",
@@ -116,7 +116,7 @@ def resolve(
     incident_id: Id,
     cause: Annotated[str, typer.Option("--cause", metavar="TEXT", help="Why it happened.")] = "",
     fix: Annotated[str, typer.Option("--fix", metavar="TEXT", help="What ended it.")] = "",
-    attempt_id: Annotated[str, typer.Option("--attempt", metavar="A2", help="The attempt that it was.")] = "",
+    attempt_id: Annotated[str, typer.Option("--attempt", metavar="a2", help="The attempt that it was.")] = "",
     command: Command = "",
     diff: DiffFile = "",
     setting: Setting = "",
@@ -167,7 +167,7 @@ def resolve(
         return resolved(case, said, by=who, at=now)
 
     made = _change(session, incident_id, edit, why=f"{who} said what ended it.")
-    _answer(session, made, Text(f"{made.id} is {made.state}."), *casepage.missing(_gaps(made)))
+    _answer(session, made, Text(f"{made.id} is {made.state}."), *casepage.missing(casepage.typed(session, _gaps(made))))
     _hint_if_watched(session, made)
 
 
@@ -180,7 +180,7 @@ def install(app: typer.Typer) -> None:
         "attempt",
         writes=True,
         epilog=f"Example: {example} attempt inc-7 'raised the pool to 200' --outcome made-worse. "
-        f"Later: {example} attempt inc-7 --set A2 --outcome worked",
+        f"Later: {example} attempt inc-7 --set a2 --outcome worked",
     )(attempt)
     verb(
         app,

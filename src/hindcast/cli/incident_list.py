@@ -6,6 +6,7 @@ One line each where there is room for it; on a narrower screen what it was stand
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from itertools import islice
@@ -22,7 +23,7 @@ from hindcast.cli.session import Session, verb
 from hindcast.model.errors import Malformed
 
 if TYPE_CHECKING:
-    from hindcast.casebook.summaries import Summary, Wanted
+    from hindcast.casebook.summaries import Summary, Table, Wanted
     from hindcast.memory import View
 
 ROWS_MAX = 200
@@ -80,11 +81,25 @@ def list_incidents(
         session.answer(_document(shown, session.view(at)) if shown else {"incidents": [], "cases": []})
         return
     if not shown:
-        session.hint(_nothing(days, at, wanted))
+        session.hint(_older(table, wanted, session.now()) or _nothing(days, at, wanted))
         return
     session.answer({}, *lines(shown, session.now(), session.out.width))
     if len(newest) > limit:
         session.hint(f"There are more: --limit {2 * limit} shows them.")
+    elif older := _older(table, wanted, session.now()):
+        session.hint(older)
+
+
+def _older(table: Table, wanted: Wanted, now: datetime) -> str:
+    """How many such incidents are older than the days that were asked for, and how to see them; empty: none."""
+    if wanted.since is None:
+        return ""
+    every = list(table.newest(replace(wanted, since=None)))
+    older = [one for one in every if one.onset_at < wanted.since]
+    if not older:
+        return ""
+    days = (now - older[-1].onset_at).days + 1
+    return f"{len(older)} older {'one' if len(older) == 1 else 'ones'}: --days {days}"
 
 
 def _wanted(

@@ -53,7 +53,7 @@ def show(session: Session, incident_id: Id, at: At = None) -> None:
             f"There is no incident {incident_id!r}{when}.", field="ID", remedy="`hindcast incident list` shows them."
         )
     gaps = missing_in(kept.case) if kept is not None and not kept.joined_into else ()
-    session.answer(casepage.document(kept, incident, gaps), _page(kept, incident, gaps))
+    session.answer(casepage.document(kept, incident, gaps), _page(kept, incident, casepage.typed(session, gaps)))
 
 
 casework.install(app)

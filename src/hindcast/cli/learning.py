@@ -12,6 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from hindcast.cli import commands
 from hindcast.cli.options import MaybeWhy
 from hindcast.cli.session import Session
 from hindcast.model.errors import Refused
@@ -63,7 +64,7 @@ def learning(
             )
         reason = why or f"Measured on {found.accuracy.whole} incidents that happened again."
         kept = keep_reliability(memory, found.reliability, actor=session.who, why=reason, at=session.now())
-    session.answer(_document(found, kept.id if kept is not None else None), *_shown(found, days))
+    session.answer(_document(found, kept.id if kept is not None else None), *_shown(session, found, days))
     if kept is None and found.reliability:
         session.hint("Answers are told with how often they were right once you keep it: hindcast learning --keep")
 
@@ -93,7 +94,7 @@ def _document(found: Learning, commit: str | None) -> dict[str, Any]:
     }
 
 
-def _shown(found: Learning, days: int) -> list[RenderableType]:
+def _shown(session: Session, found: Learning, days: int) -> list[RenderableType]:
     told = "not known yet" if found.confidence is None else f"{found.confidence:.2f}"
     parts: list[RenderableType] = [Text.assemble("Learning confidence: ", (told, "bold"))]
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
@@ -125,7 +126,7 @@ def _shown(found: Learning, days: int) -> list[RenderableType]:
     if found.incomplete:
         parts += [Text(""), Text("It rises with what these do not say yet", style="bold")]
         parts += [
-            Padding(Text(f"hindcast incident show {one}", style="cyan"), (0, 0, 0, 2))
+            commands.line(session.to_paste(f"hindcast incident show {one}"))
             for one in found.incomplete[:INCOMPLETE_SHOWN_MAX]
         ]
         more = len(found.incomplete) - INCOMPLETE_SHOWN_MAX

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +13,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hindcast.cli import options
+from hindcast.cli import commands, options
 from hindcast.cli.render import clean
 from hindcast.cli.session import Session, verb
 from hindcast.model.errors import Malformed
@@ -19,12 +21,14 @@ from hindcast.model.errors import Malformed
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from hindcast.model.diagnosis import Diagnosis
+    from hindcast.model.diagnosis import Claim, Diagnosis
     from hindcast.model.recollection import Recollection, Remembered
 
 # More than this nobody pipes in to ask about; it bounds what is held in memory.
 STDIN_BYTES_MAX = 80_000_000
 TEXT_FIELD = "TEXT"
+# As much of what was asked as a verdict on the answer has to repeat.
+ASKED_CHARS_MAX = 300
 
 
 class Format(StrEnum):
@@ -157,11 +161,27 @@ def _show(session: Session, recollection: Recollection, diagnosis: Diagnosis, sh
         sys.stdout.write(markdown(diagnosis, recollection if explain else None))
         return
     document: dict[str, Any] = msgspec.to_builtins(diagnosis)
-    parts: list[RenderableType] = [shown(diagnosis, width=session.out.width)]
+    steps, typed = _parted(session, diagnosis, recollection.cue.text)
+    parts: list[RenderableType] = [shown(replace(diagnosis, next_steps=steps), width=session.out.width)]
+    parts += [commands.line(command) for command in typed]
     if explain:
         document["explained"] = msgspec.to_builtins(recollection)
         parts += _explained(recollection)
     session.answer(document, *parts)
+
+
+def _parted(session: Session, diagnosis: Diagnosis, asked: str) -> tuple[tuple[Claim, ...], list[str]]:
+    """The steps without the commands that they end in, and those commands as they can be pasted."""
+    steps: list[Claim] = []
+    typed: list[str] = []
+    first = next((line.strip() for line in asked.splitlines() if line.strip()), "")[:ASKED_CHARS_MAX]
+    for step in diagnosis.next_steps:
+        text, command = commands.parted(step.text)
+        if command:
+            typed.append(session.to_paste(command.replace("--for TEXT", f"--for {shlex.quote(clean(first))}")))
+            text = f"{text}: see below."
+        steps.append(replace(step, text=text))
+    return tuple(steps), typed
 
 
 def _explained(recollection: Recollection) -> list[RenderableType]:
@@ -224,6 +244,6 @@ def _has_code(session: Session) -> bool:
 def _hint(session: Session, diagnosis: Diagnosis) -> None:
     """How to say whether the answer was right, or how to begin where there is none."""
     if not diagnosis.case:
-        session.hint("Write down what you try, for the next time: hindcast incident attempt ID ACTION --outcome …")
+        session.hint("Write down what you try, for the next time: `hindcast incident attempt --help` says how.")
     elif ":" not in diagnosis.case:
-        session.hint(f"Was it this? hindcast incident verdict {diagnosis.case} --right (or --wrong) --for TEXT")
+        session.hint("Say whether it was this with the last command: --right, or --wrong.")

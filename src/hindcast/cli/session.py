@@ -6,6 +6,7 @@ when a memory is opened, so that help and completion stay quick.
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import os
 import sys
@@ -21,12 +22,12 @@ import typer
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from hindcast.cli import given
+from hindcast.cli import commands, given
 from hindcast.cli.plain import Plain, written
 from hindcast.config import Settings, read_settings
 from hindcast.config.reading import ReadSettings, read
 from hindcast.model.answer import Moment
-from hindcast.model.errors import Missing
+from hindcast.model.errors import HindcastError, Malformed, Missing
 from hindcast.model.query import Filter
 from hindcast.model.record import MAIN
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 # Where there is no terminal there is no width; this one fits tables and still fits a review.
 PIPED_WIDTH_CHARS = 120
 WIDE_CHARS_MIN = 115
+SPACES_SHOWN_MAX = 10
 
 # What every run takes for the time; None: the wall clock. A test puts a clock of its own here.
 clock: Clock | None = None
@@ -79,6 +81,8 @@ class Session:
     no_color: bool = False
     # The words that came after `hindcast`, to show how to go on from here.
     words: tuple[str, ...] = ()
+    # Whether the command may write, and so begin a space that is not there yet.
+    is_writing: bool = True
     _memory: Memory | None = field(default=None, repr=False)
     # Memories of other spaces that were looked into.
     _others: list[Memory] = field(default_factory=list, repr=False)
@@ -121,8 +125,39 @@ class Session:
         if self._memory is None:
             from hindcast.build import open_memory
 
+            self._check_space()
             self._memory = open_memory(self.settings, create=create, clock=clock)
         return self._memory
+
+    def _check_space(self) -> None:
+        """Raise where a command that only reads names a space that is not there: no answer is an empty one."""
+        if self.is_writing or not self.space:
+            return
+        from hindcast.adapters.store_sql import spaces_in
+
+        known = spaces_in(self.settings.store)
+        if known and self.space not in known:
+            near = difflib.get_close_matches(self.space, known, n=1)
+            meant = f"Did you mean {near[0]!r}? " if near else ""
+            names = ", ".join(known[:SPACES_SHOWN_MAX]) + (" and others" if len(known) > SPACES_SHOWN_MAX else "")
+            raise Malformed(
+                f"There is no space {self.space!r} in this store.",
+                field="--space",
+                remedy=f"{meant}There is {names}.",
+            )
+
+    @property
+    def where(self) -> dict[str, str | None]:
+        """The options that say which store and space this run is about, as they were given."""
+        return {
+            "store": self.store,
+            "space": self.space,
+            "config": str(self.config) if self.config is not None else None,
+        }
+
+    def to_paste(self, text: str) -> str:
+        """A text whose commands can be pasted as they stand."""
+        return commands.to_paste(text, self.where)
 
     def other(self, space: str) -> View | None:
         """The present of another space of the same store, or None where there is no such space."""
@@ -149,17 +184,17 @@ class Session:
             sys.stdout.write(written(document) + "\n")
             return
         if self.out.is_terminal:
-            self.out.print(*shown, sep="\n")
+            self.out.print(*shown, sep="\n", crop=False)
             return
         # Padding helps a screen and bothers whoever reads a pipe or compares files.
         with self.out.capture() as captured:
-            self.out.print(*shown, sep="\n")
+            self.out.print(*shown, sep="\n", crop=False)
         sys.stdout.write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
 
     def hint(self, text: str) -> None:
         """Say quietly what could come next; never part of the answer."""
         if not self.as_json:
-            self.err.print(Text(text, style="dim"), soft_wrap=True)
+            self.err.print(Text(self.to_paste(text), style="dim"), soft_wrap=True)
 
     @contextmanager
     def progress(self, what: str) -> Iterator[Progress | None]:
@@ -210,11 +245,15 @@ def verb(
 
         def command(context: typer.Context, **values: Any) -> None:  # noqa: ANN401
             session = _session(context, {entry[0]: values.pop(entry[0]) for entry in shared})
+            session.is_writing = writes
             try:
                 if filtered is not None:
                     asked = {entry.name: values.pop(entry.name) for entry in given.FILTER_OPTIONS}
                     values[filtered] = given.read_filter(session.now(), **asked)
                 function(session, **values)
+            except HindcastError as error:
+                error.remedy = session.to_paste(error.remedy)
+                raise
             finally:
                 session.close()
 

@@ -54,6 +54,21 @@ def open_store(where: str | Path, space: str, *, now: datetime, create: bool = T
     return SqlStore(engine, space, ONLY_SPACE, SqliteHot(file))
 
 
+def spaces_in(where: str | Path) -> tuple[str, ...]:
+    """The names of the spaces that a store holds."""
+    if isinstance(where, str) and where.startswith(("postgresql://", "postgres://", "postgresql+psycopg://")):
+        engine = postgres_engine(where.replace("postgres://", "postgresql://", 1))
+        migrate(engine)
+        try:
+            with translated(), engine.connect() as connection:
+                return tuple(sorted(connection.execute(select(t.space.c.name)).scalars()))
+        finally:
+            engine.dispose()
+    folder = Path(where)
+    files = (file.relative_to(folder).with_suffix("") for file in folder.rglob("*.db"))
+    return tuple(sorted(file.as_posix() for file in files if not any(part.startswith(".") for part in file.parts)))
+
+
 def _first_space(engine: Engine, space: str, *, now: datetime) -> None:
     with translated():
         with engine.connect() as connection:
