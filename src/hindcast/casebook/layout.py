@@ -25,10 +25,10 @@ class Kept:
     joined_into: str = ""
     # Services that people took out of it; detection does not put them back.
     apart: tuple[str, ...] = ()
-    # Earlier incidents that it does not repeat, as people said; detection does not link it to them again.
-    unlinked: tuple[str, ...] = ()
     # The version that was read; 0: it is not written yet.
     version: int = 0
+    # Earlier incidents that it does not repeat, as people said; detection does not link it to them again.
+    unlinked: tuple[str, ...] = ()
 
 
 def address_of(case_id: str) -> Address:
@@ -66,8 +66,8 @@ def kept_of(record: Record) -> Kept:
         case,
         str(body.get("joined_into") or ""),
         _names(body.get("apart")),
-        _names(body.get("unlinked")),
         record.version,
+        _names(body.get("unlinked")),
     )
 
 
