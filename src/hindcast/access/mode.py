@@ -1,4 +1,4 @@
-"""Who has to say who they are: nobody, everybody, or everybody as soon as somebody was invited."""
+"""Whether the token of this machine opens it: always, never, or until somebody was invited."""
 
 from __future__ import annotations
 

@@ -101,9 +101,9 @@ class Settings:
     auth: str = setting(
         ACCESS,
         "auto",
-        "Who has to say who they are. auto: nobody while it listens on this machine only and nobody was invited, "
-        "everybody otherwise. required: everybody, always. open: nobody, which is refused unless it listens on this "
-        "machine only.",
+        "Who has to say who they are. auto: while it listens on this machine only and nobody was invited, the token in "
+        "its data folder opens it, otherwise everybody signs in or sends a key. required: everybody, always. open: the "
+        "token opens it whoever was invited, which is refused unless it listens on this machine only.",
         choices=("auto", "required", "open"),
     )
     public_url: str = setting(
