@@ -228,6 +228,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remember postmortems as incidents, and review them: what is not surely told is left open and asked for
+         * @description Remember postmortems as incidents, and review them: what is not surely told is left open and asked for.
+         *
+         *     Sending a document again takes what it says now and keeps what people said since.
+         */
+        post: operations["import_documents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept or correct imported records, each in one go; either all of them or none
+         * @description Accept or correct imported records, each in one go; either all of them or none.
+         */
+        post: operations["import_review"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/recall": {
         parameters: {
             query?: never;
@@ -3430,6 +3472,66 @@ export interface components {
             matched: string[];
         };
         /**
+         * ImportDocument
+         * @description A postmortem, exported chat, ticket or mail, as text.
+         */
+        ImportDocument: {
+            /**
+             * Name
+             * @description A file's name; the same name is the same record.
+             */
+            name: string;
+            /** Text */
+            text: string;
+            /**
+             * Accept
+             * @description Accept at once what was read surely.
+             * @default false
+             */
+            accept: boolean;
+            /**
+             * Corrections
+             * @description By field: `cause`, `fix`, `people` (commas between), `minutes`, or an attempt as the review numbers it, `a1`, whose value is worked, no-effect, worse, unknown, or never where nobody tried it.
+             * @example {
+             *       "a2": "worse",
+             *       "cause": "the driver leaks"
+             *     }
+             */
+            corrections?: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * ImportRequest
+         * @description Documents to remember.
+         */
+        ImportRequest: {
+            /** Documents */
+            documents: components["schemas"]["ImportDocument"][];
+            /**
+             * Dry Run
+             * @description Read and review; write nothing.
+             * @default false
+             */
+            dry_run: boolean;
+        };
+        /**
+         * ImportResponse
+         * @description What became of the documents, and the review of each record.
+         */
+        ImportResponse: {
+            /** New */
+            new: string[];
+            /** Changed */
+            changed: string[];
+            /** Unchanged */
+            unchanged: string[];
+            /** Rejected */
+            rejected: components["schemas"]["RejectedDocument"][];
+            /** Review */
+            review: components["schemas"]["ReviewResponse"][];
+        };
+        /**
          * IncidentGlance
          * @description One incident in a list.
          */
@@ -4758,6 +4860,25 @@ export interface components {
             notes: string[];
         };
         /**
+         * RecordReview
+         * @description What a person says about one record: what is not named is accepted as far as it was read surely.
+         */
+        RecordReview: {
+            /** Case */
+            case: string;
+            /**
+             * Corrections
+             * @description By field: `cause`, `fix`, `people` (commas between), `minutes`, or an attempt as the review numbers it, `a1`, whose value is worked, no-effect, worse, unknown, or never where nobody tried it.
+             * @example {
+             *       "a2": "worse",
+             *       "cause": "the driver leaks"
+             *     }
+             */
+            corrections?: {
+                [key: string]: string;
+            };
+        };
+        /**
          * RecordSaid
          * @description What is to be remembered at an address.
          */
@@ -4873,6 +4994,16 @@ export interface components {
              * @default false
              */
             dont_try: boolean;
+        };
+        /**
+         * RejectedDocument
+         * @description A document that could not be read.
+         */
+        RejectedDocument: {
+            /** Name */
+            name: string;
+            /** Reason */
+            reason: string;
         };
         /**
          * Reliability
@@ -5068,6 +5199,63 @@ export interface components {
              * @default
              */
             why: string;
+        };
+        /**
+         * ReviewFieldResponse
+         * @description A field as it was read, with its sentences.
+         */
+        ReviewFieldResponse: {
+            /** Name */
+            name: string;
+            /** Value */
+            value: string;
+            /**
+             * Outcome
+             * @description What came of it, for an attempt; empty otherwise.
+             */
+            outcome: string;
+            /** Sentences */
+            sentences: string[];
+            /** Sure */
+            sure: boolean;
+            /**
+             * Question
+             * @description What is asked where the reading is not sure; empty otherwise.
+             */
+            question: string;
+        };
+        /**
+         * ReviewRequest
+         * @description Records that a person has looked at.
+         */
+        ReviewRequest: {
+            /** Records */
+            records: components["schemas"]["RecordReview"][];
+        };
+        /**
+         * ReviewResponse
+         * @description One record to look at.
+         */
+        ReviewResponse: {
+            /** Case */
+            case: string;
+            /** Title */
+            title: string;
+            /**
+             * Open
+             * @description How many fields are not sure.
+             */
+            open: number;
+            /** Fields */
+            fields: components["schemas"]["ReviewFieldResponse"][];
+        };
+        /**
+         * ReviewsResponse
+         * @description The records as they stand after a review.
+         */
+        ReviewsResponse: {
+            /** Review */
+            review: components["schemas"]["ReviewResponse"][];
         };
         /**
          * Role
@@ -6584,6 +6772,90 @@ export interface operations {
             404: components["responses"]["Problem404"];
             409: components["responses"]["Problem409"];
             412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    import_documents: {
+        parameters: {
+            query?: {
+                /** @description The same, where no header can be sent. */
+                space?: string | null;
+            };
+            header?: {
+                /** @description The space; the default if unsaid. */
+                "X-Hindcast-Space"?: string | null;
+                /** @description Sent again with the same key, a request gets the first answer again. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    import_review: {
+        parameters: {
+            query?: {
+                /** @description The same, where no header can be sent. */
+                space?: string | null;
+            };
+            header?: {
+                /** @description The space; the default if unsaid. */
+                "X-Hindcast-Space"?: string | null;
+                /** @description Sent again with the same key, a request gets the first answer again. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewsResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
             413: components["responses"]["Problem413"];
             415: components["responses"]["Problem415"];
             422: components["responses"]["Problem422"];

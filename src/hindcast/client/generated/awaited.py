@@ -319,6 +319,20 @@ class AsyncCalls(ABC):
             calls.COMMITS_LIST, {"at": at, "branch": branch, "every": every, "cursor": cursor, "limit": limit}
         )
 
+    async def import_documents(
+        self, *, documents: list[shapes.ImportDocument], dry_run: bool | None = None, idempotency_key: str | None = None
+    ) -> shapes.ImportResponse:
+        """Remember postmortems as incidents, and review them: what is not surely told is left open and asked for."""
+        return await self._run(
+            calls.IMPORT_DOCUMENTS, {"documents": documents, "dry_run": dry_run, "idempotency_key": idempotency_key}
+        )
+
+    async def import_review(
+        self, *, records: list[shapes.RecordReview], idempotency_key: str | None = None
+    ) -> shapes.ReviewsResponse:
+        """Accept or correct imported records, each in one go; either all of them or none."""
+        return await self._run(calls.IMPORT_REVIEW, {"records": records, "idempotency_key": idempotency_key})
+
     async def incident_decide(
         self,
         incident_id: str,

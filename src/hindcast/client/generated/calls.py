@@ -169,6 +169,22 @@ COMMITS_LIST: Call[shapes.PageCommitTold] = Call(
     query=("at", "branch", "every", "cursor", "limit"),
     result=shapes.PageCommitTold,
 )
+IMPORT_DOCUMENTS: Call[shapes.ImportResponse] = Call(
+    "import_documents",
+    "POST",
+    "/api/v1/imports",
+    headers={"idempotency_key": "Idempotency-Key"},
+    body=("documents", "dry_run"),
+    result=shapes.ImportResponse,
+)
+IMPORT_REVIEW: Call[shapes.ReviewsResponse] = Call(
+    "import_review",
+    "POST",
+    "/api/v1/imports/review",
+    headers={"idempotency_key": "Idempotency-Key"},
+    body=("records",),
+    result=shapes.ReviewsResponse,
+)
 INCIDENT_DECIDE: Call[shapes.IncidentTold] = Call(
     "incident_decide",
     "POST",
@@ -714,6 +730,8 @@ CALLS: tuple[Call[Any], ...] = (
     COMMIT_ADD,
     COMMIT_GET,
     COMMITS_LIST,
+    IMPORT_DOCUMENTS,
+    IMPORT_REVIEW,
     INCIDENT_DECIDE,
     INCIDENT_GET,
     INCIDENT_JOIN,

@@ -742,6 +742,32 @@ class HitTold(Struct, frozen=True, kw_only=True):
     matched: list[str]
 
 
+class ImportDocument(Struct, frozen=True, kw_only=True):
+    """A postmortem, exported chat, ticket or mail, as text."""
+
+    name: str
+    text: str
+    accept: bool | None = None
+    corrections: dict[str, str] | None = None
+
+
+class ImportRequest(Struct, frozen=True, kw_only=True):
+    """Documents to remember."""
+
+    documents: list[ImportDocument]
+    dry_run: bool | None = None
+
+
+class ImportResponse(Struct, frozen=True, kw_only=True):
+    """What became of the documents, and the review of each record."""
+
+    new: list[str]
+    changed: list[str]
+    unchanged: list[str]
+    rejected: list[RejectedDocument]
+    review: list[ReviewResponse]
+
+
 class IncidentGlance(Struct, frozen=True, kw_only=True):
     """One incident in a list."""
 
@@ -1466,6 +1492,13 @@ class RecollectionTold(Struct, frozen=True, kw_only=True):
     notes: list[str]
 
 
+class RecordReview(Struct, frozen=True, kw_only=True):
+    """What a person says about one record: what is not named is accepted as far as it was read surely."""
+
+    case: str
+    corrections: dict[str, str] | None = None
+
+
 class RecordSaid(Struct, frozen=True, kw_only=True):
     """What is to be remembered at an address."""
 
@@ -1511,6 +1544,13 @@ class RejectSaid(Struct, frozen=True, kw_only=True):
 
     reason: str | None = None
     dont_try: bool | None = None
+
+
+class RejectedDocument(Struct, frozen=True, kw_only=True):
+    """A document that could not be read."""
+
+    name: str
+    reason: str
 
 
 class Reliability(Struct, frozen=True, kw_only=True):
@@ -1589,6 +1629,38 @@ class RevertSaid(Struct, frozen=True, kw_only=True):
     policy: Policy | None = None
     choices: dict[str, Any] | None = None
     why: str | None = None
+
+
+class ReviewFieldResponse(Struct, frozen=True, kw_only=True):
+    """A field as it was read, with its sentences."""
+
+    name: str
+    value: str
+    outcome: str
+    sentences: list[str]
+    sure: bool
+    question: str
+
+
+class ReviewRequest(Struct, frozen=True, kw_only=True):
+    """Records that a person has looked at."""
+
+    records: list[RecordReview]
+
+
+class ReviewResponse(Struct, frozen=True, kw_only=True):
+    """One record to look at."""
+
+    case: str
+    title: str
+    open: int
+    fields: list[ReviewFieldResponse]
+
+
+class ReviewsResponse(Struct, frozen=True, kw_only=True):
+    """The records as they stand after a review."""
+
+    review: list[ReviewResponse]
 
 
 Role: TypeAlias = Literal["viewer", "responder", "maintainer", "admin"]

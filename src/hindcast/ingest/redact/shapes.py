@@ -17,7 +17,7 @@ _START = r"(?<![A-Za-z0-9])"
 # What a key looks like, what is looked for first in a column, and what in a text.
 _KEYS: tuple[tuple[str, str, str], ...] = (
     # Hindcast's own: keys, sessions and invitations
-    (r"hc_[\w-]{40,}+|h[is]_[0-9a-f]{8,}+_[0-9a-f]{32,}+", "h[cis]_", "hc_ hi_ hs_"),
+    (r"hc_[\w-]{40,}+|h[islt]_[0-9a-f_]{32,}+", "h[cislt]_", "hc_ hi_ hs_ ht_ hl_"),
     # AWS
     (r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])", "AKIA|ASIA|ABIA|ACCA", "akia asia abia acca"),
     # GitHub, GitLab
