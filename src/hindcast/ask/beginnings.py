@@ -79,8 +79,8 @@ _BEGINNINGS: Sequence[tuple[Want, Sequence[str]]] = (
     (
         Want.LIST,
         (
-            rf"{_FIND}(?: all| the| me| us| of)*(?: {_STATE})*(?: [\w-]{{2,40}}){{0,2}}? {_INCIDENTS}",
-            rf"(?:the |our |my |all )*{_STATE} {_INCIDENTS}",
+            rf"{_FIND}(?: all| the| me| us| of){{0,8}}(?: {_STATE}){{0,4}}(?: [\w-]{{2,40}}){{0,2}}? {_INCIDENTS}",
+            rf"(?:the |our |my |all ){{0,4}}{_STATE} {_INCIDENTS}",
             r"what (?:happened|went wrong|broke|failed|is (?:broken|open|going on|wrong))",
         ),
     ),
@@ -109,7 +109,7 @@ STATES = {
 # Everything in the beginning of a question for incidents that does not say which.
 LISTING = re.compile(
     rf"^(?:{_FIND}|{_STATE}|all|the|me|us|of|for|happened|went wrong|broke|failed"
-    rf"|is (?:broken|open|going on|wrong)|\s)+|\b{_INCIDENTS}$",
+    rf"|is (?:broken|open|going on|wrong)|\s){{1,100}}|\b{_INCIDENTS}$",
     re.IGNORECASE,
 )
 
@@ -132,7 +132,7 @@ FILLER = re.compile(
     re.IGNORECASE,
 )
 TAIL = re.compile(
-    r"[\s,]*\b(?:have|had|has|there|been|before|last time|in the past|previously|again|so far|usually|normally|"
+    r"[\s,]{0,200}\b(?:have|had|has|there|been|before|last time|in the past|previously|again|so far|usually|normally|"
     r"right now|now|please|happens?|fails?|is down|goes down|breaks?|incidents?|outages?|errors?|failures?|"
     r"problems?|issues?)\s*$",
     re.IGNORECASE,

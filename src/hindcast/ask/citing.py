@@ -23,7 +23,7 @@ STEM_CHARS = 5
 # A line of so few words that ends in a colon introduces others, and claims nothing.
 HEADING_WORDS_MAX = 6
 
-_BRACKETS = re.compile(r"\s*\[([^\[\]]{1,400})\]")
+_BRACKETS = re.compile(r"\s{0,200}\[([^\[\]]{1,400})\]")
 # What can only be meant as the id of a record: an address, or the id of an incident.
 _ID = re.compile(r"^(?:[\w.:-]+/)?[\w.:+~#/-]+@\d+$|^[\w.-]+/[\w.:+~#@/-]+$|^inc-[\w.-]+$|^\w+(?:-\w+){2,}$")
 _BARE = re.compile(r"(?<![\w/-])(?:inc-\d{6,}[\w.-]*|(?:cases|incidents|runbooks|verdicts)/[\w.:+~#-]+(?:@\d+)?)")
@@ -143,9 +143,9 @@ class Sentences:
 
     CHARS_MAX = 1_000
     _END = re.compile(
-        r"(?:(?<=[.!?…。])|(?<=[.!?][\"'”)`]))(?:\s*\[[^\[\]]{1,400}\])*(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)\s+(?=[^\s\[])"
-        r"|(?:\s*\[[^\[\]]{1,400}\]\.?)\s+(?=[A-Z“\"])"
-        r"|\s*\n\s*(?=[^\s\[])"
+        r"(?:(?<=[.!?…。])|(?<=[.!?][\"'”)`]))(?:\s{0,2}\[[^\[\]]{1,400}\]){0,20}(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)\s{1,2}(?=[^\s\[])"
+        r"|(?:\s{0,2}\[[^\[\]]{1,400}\]\.?)\s{1,2}(?=[A-Z“\"])"
+        r"|\s{0,2}\n\s{0,2}(?=[^\s\[])"
     )
 
     def __init__(self) -> None:

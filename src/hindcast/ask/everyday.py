@@ -109,10 +109,10 @@ def examples() -> tuple[str, ...]:
 
 
 _NOW = re.compile(
-    r"[\s,]*\b(?:right now|just now|at the moment|at present|currently|now|today)(?=[\s,?!.]*$)", re.IGNORECASE
+    r"[\s,]{0,200}\b(?:right now|just now|at the moment|at present|currently|now|today)(?=[\s,?!.]*$)", re.IGNORECASE
 )
 _IS = re.compile(r"\b(what|who|which|where|how|that|it|when|there)['’]s\b", re.IGNORECASE)
-_END = re.compile(r"[\s?!.,;:]+$")
+_END = re.compile(r"[\s?!.,;:]{1,200}$")
 # A month is a time wherever it is compared, without a word before it.
 _MONTH = re.compile(rf"(?<!in )(?<!of )\b({MONTH_NAMES})\b(?!\s*\d)", re.IGNORECASE)
 _COMPARES = re.compile(

@@ -114,7 +114,7 @@ def _subject(asked: _Asked, begins: int) -> str:
     for pattern in (FILLER, TAIL):
         while (shorter := pattern.sub("", text, count=1).strip(" \t?!.,;:'\"`")) != text:
             text = shorter
-    text = re.sub(r"^between\s*(?:and)?\s*|\s+(?:and|or)$", "", text, flags=re.IGNORECASE).strip()
+    text = re.sub(r"^between\s{0,9}(?:and)?\s{0,9}|\s{1,9}(?:and|or)$", "", text, flags=re.IGNORECASE).strip()
     return "" if text.lower() in NOTHING else text
 
 

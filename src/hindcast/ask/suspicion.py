@@ -22,7 +22,7 @@ _SPEAKS = re.compile(
     r"|\b(?:you|assistant|model|ai|agent) (?:must|should|shall|have to|need to|will) (?:now |always |only )?"
     r"(?:call|say|answer|reply|respond|cite|run|invoke|use|send|output|print|write|include|state|claim)\b"
     r"|\b(?:call|invoke|use) (?:the )?(?:tool|function)\b|\b(?:attempt|verdict)_record\b"
-    r"|<\|?\s*/?\s*(?:im_start|im_end|system|data|tool|instructions?)\b|\[/?inst\]|‹/?data",
+    r"|<\|?\s{0,200}/?\s*(?:im_start|im_end|system|data|tool|instructions?)\b|\[/?inst\]|‹/?data",
     re.IGNORECASE,
 )
 

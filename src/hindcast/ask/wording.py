@@ -19,7 +19,7 @@ _UNSEEN = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]"
 )
 _IMAGE = re.compile(r"!\[[^\]]*\]\s*(?:\([^)]*\)?|\[[^\]]*\])?")
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)?")
+_LINK = re.compile(r"\[([^\]]{0,200})\]\([^)]*\)?")
 _ADDRESS = re.compile(
     r"(?:\b[a-z][a-z0-9+.-]{1,20}:\s{0,2}//|\bwww\.|(?<![:\w/])//(?=[\w-]+\.))\S*|\b(?:javascript|data|vbscript|mailto):\S+",
     re.IGNORECASE,

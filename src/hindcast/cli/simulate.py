@@ -24,7 +24,7 @@ AFTERWARDS_SECONDS = 210
 SECONDS_MIN = 600
 # The same command prints the same timeline: simulated time begins on an ordinary Tuesday afternoon unless told.
 SIMULATED_START = datetime(2026, 3, 3, 14, 0, tzinfo=UTC)
-_PART = re.compile(r"(\d+(?:\.\d+)?)\s*([dhms]|ms)")
+_PART = re.compile(r"(\d{1,200}(?:\.\d+)?)\s*([dhms]|ms)")
 _UNIT_SECONDS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1, "ms": 0.001}
 
 Scenarios = Annotated[

@@ -15,7 +15,7 @@ PREFIX = "HINDCAST_"
 HIDDEN = "••••••"
 _KEY = "setting"
 _SPACE = re.compile(r"[a-z0-9][a-z0-9_-]*(?:/[a-z0-9][a-z0-9_-]*)?")
-_OWNER = re.compile(r"[a-z0-9][a-z0-9_-]*\s*=\s*")
+_OWNER = re.compile(r"[a-z0-9][a-z0-9_-]{0,200}\s*=\s*")
 _WITH_PASSWORD = re.compile(r"(?<=://)[^/@\s]+(?=@)")
 
 

@@ -22,24 +22,25 @@ from hindcast.model.signal import Level
 
 # What can only follow another line.
 _FOLLOWS: Final = re.compile(
-    r"\s+\S|Caused by: |Suppressed: |\.\.\. \d+ (?:more|common frames)|During handling of the above exception"
+    r"\s{1,200}\S|Caused by: |Suppressed: |\.\.\. \d+ (?:more|common frames)|During handling of the above exception"
     r"|The above exception was the direct cause|stack backtrace:|note: run with `RUST_BACKTRACE|--- End of "
 )
 # What is part of a stack trace once one has begun, and may be a line of its own elsewhere.
 _INSIDE: Final = re.compile(
-    r"[A-Za-z_][\w.$]*(?:Error|Exception|Interrupt|Exit|Warning|Throwable)(?::\s|$)|goroutine \d+ \[|created by \S"
-    r"|Traceback \(most recent call last\)|[\w./*()-]+\(.*\)$|exit status \d+|\[signal |#\d+ |[)}\]]+;?$"
+    r"[A-Za-z_][\w.$]{0,60}(?:Error|Exception|Interrupt|Exit|Warning|Throwable)(?::\s|$)|goroutine \d+ \[|created by \S"
+    r"|Traceback \(most recent call last\)|[\w./*()-]{1,60}\(.{0,60}\)$|exit status \d+|\[signal |#\d+ |[)}\]]{1,60};?$"
     r"|from \S+:\d+:in "
 )
 # What begins a stack trace. After a line that calls itself an error it belongs to that line.
 _BEGINS: Final = re.compile(
     r"Traceback \(most recent call last\)|goroutine \d+ \[|panic: |Exception in thread |thread '|Stack trace:"
-    r"|[A-Za-z_][\w$]*(?:\.[\w$]+)+(?:Error|Exception|Throwable)(?::\s|$)"
+    r"|[A-Za-z_][\w$]{0,200}(?:\.[\w$]+){1,200}(?:Error|Exception|Throwable)(?::\s|$)"
 )
 # What shows that the lines after the first are a stack trace.
 _TRACE: Final = re.compile(
-    r"^\s+at \S|^\s*File \"[^\"]+\", line \d+|^\s*Traceback \(most recent call last\)|^goroutine \d+ \["
-    r"|^\s+\d+: +0x|^\s*#\d+ |^\s*from \S+:\d+:in |^Caused by: |^\s+\S+\.go:\d+|^\s*\d+: \S+\n\s+at ",
+    r"^\s{1,200}at \S|^\s{0,200}File \"[^\"]+\", line \d+|^\s{0,200}Traceback \(most recent call last\)"
+    r"|^goroutine \d+ \[|^\s{1,200}\d+: +0x|^\s{0,200}#\d+ |^\s*from \S+:\d+:in |^Caused by: "
+    r"|^\s{1,200}\S+\.go:\d+|^\s{0,200}\d+: \S+\n\s+at ",
     re.MULTILINE,
 )
 # A private key goes on to its end, so that it is known as one.

@@ -21,35 +21,35 @@ _CAUSES: tuple[tuple[float, re.Pattern[str]], ...] = tuple(
         (
             0.85,
             (
-                r"\b(?:the\s+)?(?:root|underlying|ultimate|actual|primary|real)\s+cause\s+(?:\w+\s+){0,3}?(?:was|is|"
-                r"were|turned\s+out|lay)\b"
+                r"\b(?:the\s{1,20})?(?:root|underlying|ultimate|actual|primary|real)\s{1,20}cause\s{1,20}(?:\w+\s{1,20}){0,3}?(?:was|is|"
+                r"were|turned\s{1,20}out|lay)\b"
             ),
         ),
         (
             0.8,
             (
-                r"\b(?:the\s+)?cause\s+(?:is|was)\s+(?!not\b|un)|\b(?:as|to\s+be)\s+(?:the\s+)?(?:\w+\s+)?(?:root|"
-                r"underlying)\s+cause\b|\broot\s+cause\b.*\b(?:was|is|:)"
+                r"\b(?:the\s{1,20})?cause\s{1,20}(?:is|was)\s{1,20}(?!not\b|un)|\b(?:as|to\s{1,20}be)\s{1,20}(?:the\s{1,20})?(?:\w+\s{1,20})?(?:root|"
+                r"underlying)\s{1,20}cause\b|\broot\s{1,20}cause\b.*\b(?:was|is|:)"
             ),
         ),
         (
             0.8,
             (
-                r"\b(?:outage|incident|issue|problem|failure|errors?|this|that|it|which)\s+(?:\w+\s+)?(?:was|were|is|"
-                r"had\s+been)\s+(?:\w+ly\s+)?caused\s+by\b"
+                r"\b(?:outage|incident|issue|problem|failure|errors?|this|that|it|which)\s{1,20}(?:\w+\s{1,20})?(?:was|were|is|"
+                r"had\s{1,20}been)\s{1,20}(?:\w+ly\s{1,20})?caused\s{1,20}by\b"
             ),
         ),
         (
             0.7,
             (
-                r"\b(?:caused|triggered|brought\s+on|introduced)\s+by\b|\bstemm?(?:ed|ing)\s+from\b|\bresult(?:ed|"
-                r"ing)\s+from\b|\btraced\s+(?:back\s+)?to\b|\bturned\s+out\s+(?:to\s+be|that)\b|\bthe\s+culprit\b"
+                r"\b(?:caused|triggered|brought\s{1,20}on|introduced)\s{1,20}by\b|\bstemm?(?:ed|ing)\s{1,20}from\b|\bresult(?:ed|"
+                r"ing)\s{1,20}from\b|\btraced\s{1,20}(?:back\s{1,20})?to\b|\bturned\s{1,20}out\s{1,20}(?:to\s{1,20}be|that)\b|\bthe\s{1,20}culprit\b"
             ),
         ),
         (
             0.65,
             (
-                r"\b(?:identified|determined|discovered|found)\s+(?:that\s+)?(?:a|an|the|one|our|some|"
+                r"\b(?:identified|determined|discovered|found)\s{1,20}(?:that\s{1,20})?(?:a|an|the|one|our|some|"
                 r"this)\b.*\b(?:bug|issue|change|deployment|configuration|misconfigur\w+|leak|component|error|failure|"
                 r"update|regression|cause)\b"
             ),
@@ -57,50 +57,54 @@ _CAUSES: tuple[tuple[float, re.Pattern[str]], ...] = tuple(
         (
             0.7,
             (
-                r"\b(?:die\s+ursache|schuld)\s+(?:war|ist)\b|\bla\s+(?:causa|cause)\s+(?:raíz\s+|profonde\s+)?(?:fue|"
-                r"era|es|était|est)\b|\bhervorgerufen\s+durch\b|\bausgelöst\s+durch\b"
+                r"\b(?:die\s{1,20}ursache|schuld)\s{1,20}(?:war|ist)\b|\bla\s{1,20}(?:causa|cause)\s{1,20}(?:raíz\s{1,20}|profonde\s{1,20})?(?:fue|"
+                r"era|es|était|est)\b|\bhervorgerufen\s{1,20}durch\b|\bausgelöst\s{1,20}durch\b"
             ),
         ),
-        (0.6, r"\bdue\s+to\b|\bas\s+a\s+result\s+of\b|\bowing\s+to\b|\baufgrund\b|\bdebido\s+a\b|\bà\s+cause\s+d"),
-        (0.5, r"\bbecause\b|\bcaused\b|\bled\s+to\b|\bweil\b|\bporque\b|\bparce\s+qu"),
+        (
+            0.6,
+            r"\bdue\s{1,20}to\b|\bas\s{1,20}a\s{1,20}result\s{1,20}of\b|\bowing\s{1,20}to\b|\baufgrund\b|\bdebido\s{1,20}a\b|\bà\s{1,20}cause\s{1,20}d",
+        ),
+        (0.5, r"\bbecause\b|\bcaused\b|\bled\s{1,20}to\b|\bweil\b|\bporque\b|\bparce\s{1,20}qu"),
     )
 )
 # What somebody only thought, and what turned out not to be it.
 _THOUGHT = re.compile(
     r"\b(?:suspect\w*|thought|assum\w*|believ\w*|hypothes\w*|theory|guess\w*|might|maybe|perhaps|possibly|probably|"
-    r"looked\s+like|at\s+first|initially|seemed|appeared\s+to\s+be|"
-    r"wrongly|blamed|red\s+herring|was(?:\s+not|n[’']t)\s+the\s+cause|ruled\s+out|not\s+caused|not\s+because|"
-    r"not\s+due)\b",
+    r"looked\s{1,20}like|at\s{1,20}first|initially|seemed|appeared\s{1,20}to\s{1,20}be|"
+    r"wrongly|blamed|red\s{1,20}herring|was(?:\s{1,20}not|n[’']t)\s{1,20}the\s{1,20}cause|ruled\s{1,20}out|not\s{1,20}caused|not\s{1,20}because|"
+    r"not\s{1,20}due)\b",
     re.I,
 )
-_BECAUSE = re.compile(r"\b(?:because|weil|porque|parce\s+qu)", re.I)
+_BECAUSE = re.compile(r"\b(?:because|weil|porque|parce\s{1,20}qu)", re.I)
 _REPAIR = re.compile(
-    r"\b(?:restart\w*|roll\w*\s+back|revert\w*|fail\w*\s+over|we\s+(?:tried|did|could|decided|had|chose|were)|"
-    r"tried|help\w*|work(?:ed|s)|fix\w*|scal\w+|took\s+(?:so\s+)?long|longer|delay\w*|"
-    r"noticed|alert\w*|detect\w*|page[ds]?\b|nobody|slow\s+to)\b",
+    r"\b(?:restart\w*|roll\w*\s{1,20}back|revert\w*|fail\w*\s{1,20}over|we\s{1,20}(?:tried|did|could|decided|had|chose|were)|"
+    r"tried|help\w*|work(?:ed|s)|fix\w*|scal\w+|took\s{1,20}(?:so\s{1,20})?long|longer|delay\w*|"
+    r"noticed|alert\w*|detect\w*|page[ds]?\b|nobody|slow\s{1,20}to)\b",
     re.I,
 )
 _CHARGE = re.compile(
-    r"\b(?:down|fail\w*|outage|error\w*|unavailable|broke\w*|slow\w*|timed?\s*out|timeouts?|crash\w*|stopped|stuck|"
-    r"lost|missing|rejected|refused|could\s+not|couldn[’']t|unable|[45]\d\d|"
-    r"incident|interrupted|degraded|delayed|empty|unreachable|piled|ran\s+out|full|wrong|ausgefallen|fehler|"
+    r"\b(?:down|fail\w*|outage|error\w*|unavailable|broke\w*|slow\w*|timed?\s{0,20}out|timeouts?|crash\w*|stopped|stuck|"
+    r"lost|missing|rejected|refused|could\s{1,20}not|couldn[’']t|unable|[45]\d\d|"
+    r"incident|interrupted|degraded|delayed|empty|unreachable|piled|ran\s{1,20}out|full|wrong|ausgefallen|fehler|"
     r"ca[ií]d[oa]|fall[oó]|panne|erreurs?)\b",
     re.I,
 )
 _NO_CAUSE = re.compile(
-    r"\b(?:unknown|under\s+investigation|still\s+investigating|unclear|not\s+(?:yet\s+)?(?:been\s+)?(?:known|"
-    r"identified|determined|clear|understood|sure)|not\s+yet\s+found|(?:have|has)(?:\s+not|n[’']t)\s+found|"
-    r"(?:do(?:es)?\s+not|don[’']t|doesn[’']t)\s+(?:yet\s+)?know|no\s+idea|nobody\s+knows|remains\s+(?:open|"
-    r"a\s+mystery)|unbekannt|(?:noch\s+)?(?:nicht|un)\s?geklärt|noch\s+offen|"
-    r"desconocid[ao]|no\s+se\s+sabe|sin\s+determinar|inconnue?|indéterminée?|desconhecid[ao]|"
-    r"to\s+be\s+determined|tbd|tbc|n/?a|none|pending)\b",
+    r"\b(?:unknown|under\s{1,20}investigation|still\s{1,20}investigating|unclear|not\s{1,20}(?:yet\s{1,20})?(?:been\s{1,20})?(?:known|"
+    r"identified|determined|clear|understood|sure)|not\s{1,20}yet\s{1,20}found|(?:have|has)(?:\s{1,20}not|n[’']t)\s{1,20}found|"
+    r"(?:do(?:es)?\s{1,20}not|don[’']t|doesn[’']t)\s{1,20}(?:yet\s{1,20})?know|no\s{1,20}idea|nobody\s{1,20}knows|remains\s{1,20}(?:open|"
+    r"a\s{1,20}mystery)|unbekannt|(?:noch\s{1,20})?(?:nicht|un)\s?geklärt|noch\s{1,20}offen|"
+    r"desconocid[ao]|no\s{1,20}se\s{1,20}sabe|sin\s{1,20}determinar|inconnue?|indéterminée?|desconhecid[ao]|"
+    r"to\s{1,20}be\s{1,20}determined|tbd|tbc|n/?a|none|pending)\b",
     re.I,
 )
 _TO_FIND = re.compile(
-    r"\b(?:will|continue|to\s+(?:investigate|determine|establish|understand)|investigating|next\s+steps?)\b", re.I
+    r"\b(?:will|continue|to\s{1,20}(?:investigate|determine|establish|understand)|investigating|next\s{1,20}steps?)\b",
+    re.I,
 )
 
-_LINK = re.compile(r"https?://[^\s<>()\]\"'`]+[^\s<>()\]\"'`.,;:!?]")
+_LINK = re.compile(r"https?://[^\s<>()\]\"'`]{1,40}[^\s<>()\]\"'`.,;:!?]")
 _HANDLE = re.compile(r"(?<![\w/])@([A-Za-z][\w.-]{1,38}\w)")
 _NAME = r"[^\W\d_][\w'’.-]{1,25}(?: [A-Z][\w'’-]{1,25}){0,2}"
 _BYLINE = re.compile(
@@ -109,10 +113,10 @@ _BYLINE = re.compile(
     rf"[Vv]erfasst|[Gg]eschrieben|[Ee]scrito|[Rr]edactado|[Rr]édigé|[Ss]critto|[Ee]rstellt) (?:up )?(?:by|von|por|"
     rf"par|da|door):? @?({_NAME})"
 )
-_SIGNED = re.compile(rf"^[ \t]*(?:—|–|--|[Bb]y:?)[ \t]*@?({_NAME})[ \t]*(?:,.{{0,40}})?$", re.M)
+_SIGNED = re.compile(rf"^[ \t]{{0,40}}(?:—|–|--|[Bb]y:?)[ \t]{{0,40}}@?({_NAME})[ \t]{{0,40}}(?:,.{{0,40}})?$", re.M)
 _DATED = re.compile(
-    rf"^[ \t]*[*_]{{0,2}}({_NAME}),[ \t]+(?:\w+,? )?(?:\d{{1,2}}\.? \w{{3,9}}|\w{{3,9}} "
-    rf"\d{{1,2}},?|\d{{4}}-\d\d-\d\d)(?: \d{{4}})?[*_]*[ \t]*$",
+    rf"^[ \t]{{0,40}}[*_]{{0,2}}({_NAME}),[ \t]{{1,40}}(?:\w+,? )?(?:\d{{1,2}}\.? \w{{3,9}}|\w{{3,9}} "
+    rf"\d{{1,2}},?|\d{{4}}-\d\d-\d\d)(?: \d{{4}})?[*_]{{0,6}}[ \t]{{0,40}}$",
     re.M,
 )
 _LOOKED = re.compile(
@@ -156,17 +160,17 @@ _SERVICE = re.compile(
     r"(?<![\w/.@-])`?((?:[a-z][a-z0-9]*-)+(?:service|svc|api|worker|workers|gateway|server|backend|frontend|consumer|"
     r"producer|proxy|scheduler|db|web|app|job|processor|router|auth))`?(?![\w/-])"
 )
-_NAMED_SERVICE = re.compile(r"(?<![\w-])(?:[Tt]he|[Oo]ur)\s+`?([a-z][\w-]{2,30})`?\s+(?:micro)?service\b")
+_NAMED_SERVICE = re.compile(r"(?<![\w-])(?:[Tt]he|[Oo]ur)\s{1,20}`?([a-z][\w-]{2,30})`?\s{1,20}(?:micro)?service\b")
 _USING = re.compile(
-    r"\b(?:customers?|users?|subscribers)\s+(?:who\s+(?:are|were)\s+)?(?:(?:attempting|trying)\s+to\s+(?:use|"
-    r"access)|using|accessing|of|leveraging)\s+"
+    r"\b(?:customers?|users?|subscribers)\s{1,20}(?:who\s{1,20}(?:are|were)\s{1,20})?(?:(?:attempting|trying)\s{1,20}to\s{1,20}(?:use|"
+    r"access)|using|accessing|of|leveraging)\s{1,20}"
     r"((?:[A-Z][\w()./+&-]*|and|for|v\d)(?:[ ,]+(?:[A-Z][\w()./+&-]*|and|for|of|\(v\d\)))*)"
 )
-_TITLE_JOINT = re.compile(r"\s+[-–—|]\s+|:\s+|,\s+|\s+and\s+")
+_TITLE_JOINT = re.compile(r"\s{1,200}[-–—|]\s{1,20}|:\s{1,20}|,\s{1,20}|\s{1,200}and\s{1,20}")
 _TITLE_NOISE = re.compile(
-    r"\s*\([^)]*\)|\bRCA\b|\b(?:Issues?|Errors?|Outage|Incident|Mitigated|Recovered|Resolved)\b.*", re.I
+    r"\s{0,20}\([^)]*\)|\bRCA\b|\b(?:Issues?|Errors?|Outage|Incident|Mitigated|Recovered|Resolved)\b.*", re.I
 )
-_PROPER = re.compile(r"(?:[A-Z][\w.+&]*)(?:\s+(?:[A-Z][\w.+&]*|of|for)){0,4}")
+_PROPER = re.compile(r"(?:[A-Z][\w.+&]*)(?:\s{1,20}(?:[A-Z][\w.+&]*|of|for)){0,4}")
 _NOT_SERVICES = frozenset(
     {"the", "this", "that", "our", "all", "each", "every", "any", "same", "new", "affected", "which", "other", "a"}
 )
@@ -176,28 +180,28 @@ _SEVERITIES: tuple[tuple[Severity, re.Pattern[str]], ...] = tuple(
     for severity, pattern in (
         (
             Severity.CRITICAL,
-            r"\b(?:sev(?:erity)?[-\s:]*[01]|p[-\s]?[01]|s[01]|critical|highest|blocker|emergency)\b",
+            r"\b(?:sev(?:erity)?[-\s:]{0,40}[01]|p[-\s]?[01]|s[01]|critical|highest|blocker|emergency)\b",
         ),
-        (Severity.MAJOR, r"\b(?:sev(?:erity)?[-\s:]*2|p[-\s]?2|s2|major|high|error)\b"),
-        (Severity.MINOR, r"\b(?:sev(?:erity)?[-\s:]*[34]|p[-\s]?[34]|s[34]|minor|medium|moderate|low|warning)\b"),
-        (Severity.INFO, r"\b(?:sev(?:erity)?[-\s:]*5|p[-\s]?5|s5|info(?:rmational)?|trivial|lowest|none)\b"),
+        (Severity.MAJOR, r"\b(?:sev(?:erity)?[-\s:]{0,40}2|p[-\s]?2|s2|major|high|error)\b"),
+        (Severity.MINOR, r"\b(?:sev(?:erity)?[-\s:]{0,40}[34]|p[-\s]?[34]|s[34]|minor|medium|moderate|low|warning)\b"),
+        (Severity.INFO, r"\b(?:sev(?:erity)?[-\s:]{0,40}5|p[-\s]?5|s5|info(?:rmational)?|trivial|lowest|none)\b"),
     )
 )
-_STATED = re.compile(r"\b(?:SEV(?:ERITY)?[-\s:]*\d|P[0-4])\b")
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*\n(.*?)^[ \t]*(?:```|~~~)[ \t]*$", re.M | re.S)
+_STATED = re.compile(r"\b(?:SEV(?:ERITY)?[-\s:]{0,40}\d|P[0-4])\b")
+_FENCE = re.compile(r"^[ \t]{0,40}(?:```|~~~)[^\n]*\n(.{0,200}?)^[ \t]{0,40}(?:```|~~~)[ \t]{0,40}$", re.M | re.S)
 _TRACE = re.compile(
-    r"Traceback \(most recent call last\)|^\s+at [\w$.<>]+\(|^\s+at .+:\d+:\d+\)?$|^goroutine \d+|^panic: |"
-    r"^Caused by: |^\s*File \"[^\"]+\", line \d+|thread '.*' panicked at|^\s*#\d+ 0x",
+    r"Traceback \(most recent call last\)|^\s{1,20}at [\w$.<>]+\(|^\s{1,20}at .+:\d+:\d+\)?$|^goroutine \d+|^panic: |"
+    r"^Caused by: |^\s{0,20}File \"[^\"]+\", line \d+|thread '.*' panicked at|^\s{0,20}#\d+ 0x",
     re.M,
 )
 _TROUBLE = re.compile(
-    r"\b(?:error|errors|exception|fail(?:ed|ure|ing)?|timeout|timed\s+out|refused|reset|denied|unavailable|fatal|"
+    r"\b(?:error|errors|exception|fail(?:ed|ure|ing)?|timeout|timed\s{1,20}out|refused|reset|denied|unavailable|fatal|"
     r"panic|oom\w*|"
-    r"exhausted|exceeded|crash\w*|E[A-Z]{4,}|5\d\d|unreachable|deadlock\w*|too\s+many|cannot|could\s+not|unable)\b",
+    r"exhausted|exceeded|crash\w*|E[A-Z]{4,}|5\d\d|unreachable|deadlock\w*|too\s{1,20}many|cannot|could\s{1,20}not|unable)\b",
     re.I,
 )
 _COMMAND = re.compile(
-    r"^\s*(?:\$|#|>|kubectl|helm|systemctl|docker|psql|redis-cli|aws|gcloud|terraform|curl|ssh|sudo|git)\s", re.I
+    r"^\s{0,20}(?:\$|#|>|kubectl|helm|systemctl|docker|psql|redis-cli|aws|gcloud|terraform|curl|ssh|sudo|git)\s", re.I
 )
 _QUOTED = re.compile(r"[`\"“]([^`\"“”\n]{8,300})[`\"”]")
 
@@ -219,7 +223,7 @@ def cause_in(text: str) -> tuple[Sentence, float] | None:
 def _is_thought(text: str) -> bool:
     """Whether a sentence tells what somebody took for the cause, and not that it turned out to be it."""
     return _THOUGHT.search(text) is not None and not re.search(
-        r"\bturned\s+out\b|\bconfirmed\b|\bin\s+fact\b|\breal\s+cause\b", text, re.I
+        r"\bturned\s{1,20}out\b|\bconfirmed\b|\bin\s{1,20}fact\b|\breal\s{1,20}cause\b", text, re.I
     )
 
 
@@ -239,7 +243,7 @@ def is_known(text: str) -> bool:
     if not text.strip():
         return False
     if re.fullmatch(
-        r"\W*(?:open|offen|abiert[oa]|ouvert|ongoing|pending|investigating|to\s+follow|see\s+(?:above|"
+        r"\W*(?:open|offen|abiert[oa]|ouvert|ongoing|pending|investigating|to\s{1,20}follow|see\s{1,20}(?:above|"
         r"below)|todo|\?+)?\W*",
         text,
         re.I,
@@ -265,11 +269,11 @@ def names_in(text: str) -> tuple[str, ...]:
     """The names that a list holds, whatever its style: commas, bullets, lines, "and"."""
     found: list[str] = []
     for line in text.splitlines():
-        plain = re.sub(r"^\s*(?:[-*+•]|\d+[.)])\s+|^\s*\[|\]\s*$", "", line)
-        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", plain)
-        for name in re.split(r"[,;|]|\s+and\s+|\s+&\s+", plain):
-            name = re.split(r"\.\s+(?=[A-Z]\w+\s)", name)[0]
-            tidy = re.sub(r"\s+", " ", name.strip().strip("`*_\"'@.").strip())
+        plain = re.sub(r"^\s{0,20}(?:[-*+•]|\d+[.)])\s{1,20}|^\s{0,20}\[|\]\s{0,20}$", "", line)
+        plain = re.sub(r"\[([^\]]{0,300})\]\([^)]{0,600}\)", r"\1", plain)
+        for name in re.split(r"[,;|]|\s{1,20}and\s{1,20}|\s{1,20}&\s{1,20}", plain):
+            name = re.split(r"\.\s{1,20}(?=[A-Z]\w+\s)", name)[0]
+            tidy = re.sub(r"\s{1,20}", " ", name.strip().strip("`*_\"'@.").strip())
             if 1 < len(tidy) <= 60 and len(tidy.split()) <= 5:
                 found.append(tidy)
     return tuple(dict.fromkeys(found))[:NAMES_MAX]
@@ -291,7 +295,7 @@ def services_in(text: str, title: str = "") -> tuple[str, ...]:
             break
     for match in _USING.finditer(text):
         for name in re.split(r",| and ", match.group(1)):
-            tidy = re.sub(r"\s*\(v\d\)|\s+(?:for|of|and)$", "", name.strip()).strip()
+            tidy = re.sub(r"\s{0,20}\(v\d\)|\s{1,20}(?:for|of|and)$", "", name.strip()).strip()
             if len(tidy) > 2 and tidy.lower() not in _NOT_SERVICES:
                 found.append(tidy)
     return tuple(dict.fromkeys(found))[:NAMES_MAX]
@@ -301,7 +305,7 @@ def people_in(text: str) -> tuple[str, ...]:
     """The people that a text calls by their handle, and those who signed it: "written by dana", "— Mei"."""
     found = [match.group(1) for pattern in (_BYLINE, _SIGNED, _DATED, _LOOKED) for match in pattern.finditer(text)]
     found += [match.group(1) for match in _HANDLE.finditer(text)]
-    tidy = (re.sub(r"[.,;:]+$", "", name) for name in found)
+    tidy = (re.sub(r"[.,;:]{1,40}$", "", name) for name in found)
     return tuple(dict.fromkeys(name for name in tidy if name.lower() not in _NOT_PEOPLE))[:NAMES_MAX]
 
 

@@ -12,15 +12,17 @@ _HTML = re.compile(r"<(?:h[1-6]|p|li|strong|table)\b[^>]*>", re.I)
 _HTML_HEAD = re.compile(r"<h([1-6])\b[^>]*>(.*?)</h\1>", re.I | re.S)
 _HTML_BOLD = re.compile(r"</?(?:b|strong)\b[^>]*>", re.I)
 _HTML_ITEM = re.compile(r"<li\b[^>]*>", re.I)
-_HTML_CELL = re.compile(r"</t[dh]>\s*(?=<t[dh]\b)", re.I)
+_HTML_CELL = re.compile(r"</t[dh]>\s{0,20}(?=<t[dh]\b)", re.I)
 _HTML_BREAK = re.compile(r"<(?:br|/p|/li|/div|/tr|/ul|/ol)\b[^>]*>", re.I)
 _HTML_TAG = re.compile(r"</?[a-z][^<>]{0,300}>", re.I)
-_WIKI_HEAD = re.compile(r"^h([1-6])\.\s+", re.M)
-_EQUALS_HEAD = re.compile(r"^(={2,5})\s*([^=\n]{2,70}?)\s*\1\s*$", re.M)
-_RULE = re.compile(r"^\s*\|?(?:\s*:?-{2,}:?\s*\|?)+\s*$")
+_WIKI_HEAD = re.compile(r"^h([1-6])\.\s{1,20}", re.M)
+_EQUALS_HEAD = re.compile(r"^(={2,5})\s{0,200}([^=\n]{2,70}?)\s{0,200}\1\s{0,20}$", re.M)
+_RULE = re.compile(r"^\s{0,20}\|?(?:\s{0,20}:?-{2,}+:?\s{0,20}\|?)+\s{0,20}$")
 # Between two labels of one line.
-_BETWEEN = re.compile(r"\s+[|·•]\s+|\s*;\s+|[ \t]{2,}|\.\s+(?=\*\*)|,\s+(?=\*\*)")
-_LABELLED = re.compile(r"^(?:[-*+]\s+)?(?:\*\*|__)?([^\W\d_][\w /&'’()-]{1,40}?)(?:\*\*|__)?\s*:(?:\*\*|__)?\s*\S")
+_BETWEEN = re.compile(r"\s{1,200}[|·•]\s{1,20}|\s{0,20};\s{1,20}|[ \t]{2,}|\.\s{1,20}(?=\*\*)|,\s{1,20}(?=\*\*)")
+_LABELLED = re.compile(
+    r"^(?:[-*+]\s{1,20})?(?:\*\*|__)?([^\W\d_][\w /&'’()-]{1,40}?)(?:\*\*|__)?\s{0,20}:(?:\*\*|__)?\s{0,20}\S"
+)
 _COLUMNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (column, re.compile(pattern))
     for column, pattern in (
@@ -40,7 +42,7 @@ def flattened(text: str) -> str:
         text = _without_html(text)
     if _WIKI_HEAD.search(text):
         # A hash begins an item there, and two bars a heading of a table.
-        text = re.sub(r"^#+\s+", "1. ", text, flags=re.M).replace("||", "|")
+        text = re.sub(r"^#+\s{1,20}", "1. ", text, flags=re.M).replace("||", "|")
     text = _WIKI_HEAD.sub(lambda match: "#" * int(match.group(1)) + " ", text)
     text = _EQUALS_HEAD.sub(lambda match: "#" * len(match.group(1)) + " " + match.group(2), text)
     lines = text.split("\n")

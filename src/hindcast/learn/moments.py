@@ -18,7 +18,7 @@ _MONTHS = {
     "aug": 8, "ago": 8, "aoû": 8, "sep": 9, "set": 9, "oct": 10, "okt": 10, "out": 10, "ott": 10, "nov": 11, "dec":
     12, "dez": 12, "dic": 12, "déc": 12,
 }  # fmt: skip
-_MONTH = rf"(?:{'|'.join(sorted(_MONTHS, key=len, reverse=True))})[a-zûé]*\.?"
+_MONTH = rf"(?:{'|'.join(sorted(_MONTHS, key=len, reverse=True))})[a-zûé]{{0,12}}\.?"
 # Zones that mean one thing to nearly everybody who writes them; others are left to be read as UTC, and noted.
 _ZONES = {
     "Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "BST": 60, "CET": 60, "CEST": 120, "EET": 120, "EEST": 180,
@@ -28,32 +28,33 @@ _ZONE = r"(Z|UTC|GMT|WET|BST|CES?T|EES?T|[ECMP][SD]T|JST|[+-]\d{2}:?\d{2})\b"
 _DATE = re.compile(
     r"(?<![\d.])(?:(?P<y1>(?:19|20)\d\d)[-/.](?P<m1>\d{1,2})[-/.](?P<d1>\d{1,2})"
     r"|(?P<y2>20\d\d)(?P<m2>[01]\d)(?P<d2>[0-3]\d)(?=T|\b)"
-    rf"|(?P<d3>\d{{1,2}})(?:st|nd|rd|th|\.|er)?(?:\s+(?:of|"
-    rf"de))?[\s-]+(?P<m3>{_MONTH})(?:,?(?:\s+de)?[\s-]+(?P<y3>(?:19|20)\d\d))?"
-    rf"|(?P<m4>{_MONTH})\s+(?P<d4>\d{{1,2}})(?:st|nd|rd|th)?(?![:\d])(?:,?\s+(?P<y4>(?:19|20)\d\d))?"
+    rf"|(?P<d3>\d{{1,2}})(?:st|nd|rd|th|\.|er)?(?:\s{{1,20}}(?:of|"
+    rf"de))?[\s-]{{1,40}}(?P<m3>{_MONTH})(?:,?(?:\s{{1,20}}de)?[\s-]{{1,40}}(?P<y3>(?:19|20)\d\d))?"
+    rf"|(?P<m4>{_MONTH})\s{{1,20}}(?P<d4>\d{{1,2}})(?:st|nd|rd|th)?(?![:\d])(?:,?\s{{1,20}}(?P<y4>(?:19|20)\d\d))?"
     r"|(?P<a5>\d{1,2})/(?P<b5>\d{1,2})/(?P<y5>(?:19|20)\d\d))",
     re.I,
 )
 _CLOCK = re.compile(
     r"(?:(?<=[\s(\[T~])|(?<=^)|(?<=[-–—|*`]))(?:(?P<h>[01]?\d|2[0-4]):(?P<m>[0-5]\d)(?::(?P<s>[0-5]\d)(?:[.,]\d+)?)?"
-    r"(?:\s*(?P<half>[ap]\.?m\b\.?))?|(?P<h2>1[0-2]|0?[1-9])\s*(?P<half2>[ap]\.?m\b\.?)"
+    r"(?:\s{0,20}(?P<half>[ap]\.?m\b\.?))?|(?P<h2>1[0-2]|0?[1-9])\s{0,20}(?P<half2>[ap]\.?m\b\.?)"
     r"|(?<=T)(?P<h3>[01]\d|2[0-3])(?P<m3>[0-5]\d)(?:[0-5]\d)?)"
-    rf"(?:\s*\(?(?P<zone>{_ZONE}))?",
+    rf"(?:\s{{0,20}}\(?(?P<zone>{_ZONE}))?",
     re.I,
 )
 _ALL_TIMES = re.compile(
-    rf"\b(?:all\s+)?times?\s+(?:shown\s+)?(?:are\s+|is\s+)?(?:in\s+|given\s+in\s+)?\(?{_ZONE}", re.I
+    rf"\b(?:all\s{{1,20}})?times?\s{{1,20}}(?:shown\s{{1,20}})?(?:are\s{{1,20}}|is\s{{1,20}})?(?:in\s{{1,20}}|given\s{{1,20}}in\s{{1,20}})?\(?{_ZONE}",
+    re.I,
 )
-_BEFORE_DATE = re.compile(r"^[\s,T]*(?:at|@|,|\(|-|–|—|:|from|around|about|approximately|~)*\s*$", re.I)
-_AFTER_DATE = re.compile(r"^[\s,]*(?:on|,|of|\()*\s*(?:the\s+|\w+day,?\s+)?$", re.I)
+_BEFORE_DATE = re.compile(r"^[\s,T]{0,200}(?:at|@|,|\(|-|–|—|:|from|around|about|approximately|~)*\s{0,20}$", re.I)
+_AFTER_DATE = re.compile(r"^[\s,]{0,200}(?:on|,|of|\(){0,200}\s{0,20}(?:the\s{1,20}|\w+day,?\s{1,20})?$", re.I)
 _RANGE = re.compile(
-    r"\b(?:between|from|starting(?:\s+at)?|beginning(?:\s+at)?|entre|desde|de|zwischen|von|tra|"
+    r"\b(?:between|from|starting(?:\s{1,20}at)?|beginning(?:\s{1,20}at)?|entre|desde|de|zwischen|von|tra|"
     r"tussen)\b",
     re.I,
 )
 _RANGE_JOINT = re.compile(
-    r"^[\s,(]*(?:\w+\s+){0,3}?(?:and|to|until|till|through|et|y|und|bis|hasta|e|en|à|a|-|–|"
-    r"—)\s*(?:\w+\s+){0,3}$",
+    r"^[\s,(]{0,40}(?:\w+\s{1,20}){0,3}?(?:and|to|until|till|through|et|y|und|bis|hasta|e|en|à|a|-|–|"
+    r"—)\s{0,20}(?:\w+\s{1,20}){0,3}$",
     re.I,
 )
 RANGE_CHARS_MAX = 160
@@ -64,13 +65,13 @@ _NUMBER = {
     "ninety": 90, "half": 0.5,
 }  # fmt: skip
 _AMOUNT = re.compile(
-    rf"(?<![\w.:/-])(\d+(?:\.\d+)?|(?:{'|'.join(_NUMBER)})(?=[\s-]))[\s-]*(?:an?\s+)?"
+    rf"(?<![\w.:/-])(\d+(?:\.\d+)?|(?:{'|'.join(_NUMBER)})(?=[\s-]))[\s-]{{0,40}}(?:an?\s{{1,20}})?"
     r"(d(?:ays?|ías?|ias?)?|h(?:(?:ou)?rs?|oras?|eures?)?|st(?:d|unden?)|m(?:in(?:ut(?:e|o|en))?s?)?|"
-    r"s(?:ec(?:ond)?s?)?)\b(?!\s*/)",
+    r"s(?:ec(?:ond)?s?)?)\b(?!\s{0,20}/)",
     re.I,
 )
-_CLOCKED = re.compile(r"^\s*(\d{1,3}):(\d{2})(?::(\d{2}))?\s*(?:h|hours|hh:mm(?::ss)?)?\s*$", re.I)
-_JOINS = re.compile(r"^[\s,]*(?:and\s+)?$", re.I)
+_CLOCKED = re.compile(r"^\s{0,20}(\d{1,3}):(\d{2})(?::(\d{2}))?\s{0,200}(?:h|hours|hh:mm(?::ss)?)?\s{0,20}$", re.I)
+_JOINS = re.compile(r"^[\s,]{0,40}(?:and\s{1,20})?$", re.I)
 _UNIT_MINUTES = {"d": 1440.0, "h": 60.0, "m": 1.0, "s": 1 / 60}
 
 

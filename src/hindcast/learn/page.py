@@ -23,26 +23,28 @@ _VALUES = (
     Field.COMPONENTS, Field.LINKS, Field.TITLE, None,
 )  # fmt: skip
 
-_FRONT = re.compile(r"\A\ufeff?---[ \t]*\n(.*?)\n---[ \t]*\n", re.S)
-_PAIR = re.compile(r"^([^\W\d_][\w .-]{0,40}?)\s*:\s*(.*)$")
-_ATX = re.compile(r"^ {0,3}(#{1,6})\s+(.+?)\s*#*\s*$")
-_SETEXT = re.compile(r"^ {0,3}(=+|-{3,})\s*$")
-_BOLD_LINE = re.compile(r"^\s*(?:[-*+]\s+)?(\*{1,3}|__)([^*_\s].{1,59}?)\1\s*:?\s*$")
+_FRONT = re.compile(r"\A\ufeff?---[ \t]{0,40}\n(.*?)\n---[ \t]{0,40}\n", re.S)
+_PAIR = re.compile(r"^([^\W\d_][\w .-]{0,40}?)\s{0,20}:\s{0,20}(.*)$")
+_ATX = re.compile(r"^ {0,3}(#{1,6})\s{1,20}(.{1,60}?)\s{0,60}#{0,60}\s{0,60}$")
+_SETEXT = re.compile(r"^ {0,3}(=+|-{3,})\s{0,20}$")
+_BOLD_LINE = re.compile(r"^\s{0,20}(?:[-*+]\s{1,20})?(\*{1,3}|__)([^*_\s].{1,59}?)\1\s{0,20}:?\s{0,20}$")
 _NAME = r"([^\W\d_][\w /&'’()?¿.-]{1,68}?)"
-_LABEL = re.compile(rf"^(\s*(?:[-*+•]\s+|>\s*)?){_NAME}:(?:\s+(.*))?$")
+_LABEL = re.compile(rf"^(\s{{0,20}}(?:[-*+•]\s{{1,20}}|>\s{{0,20}})?){_NAME}:(?:\s{{1,20}}(.*))?$")
 _BOLD_LABEL = re.compile(
-    rf"^(\s*(?:[-*+•]\s+|>\s*)?)(?P<mark>\*{{1,3}}|__){_NAME}[:.?]?\s*(?P=mark)\s*[:–—-]?(?:\s+(.*))?$"
+    rf"^(\s{{0,20}}(?:[-*+•]\s{{1,20}}|>\s{{0,20}})?)(?P<mark>\*{{1,3}}|__){_NAME}[:.?]?\s{{0,20}}(?P=mark)\s{{0,20}}[:–—-]?(?:\s{{1,20}}(.*))?$"
 )
-_ROW = re.compile(r"^\s*\|\s*(?:\*\*)?([^|]{2,60}?)(?:\*\*)?\s*\|\s*(.+?)\s*\|?\s*$")
-_RULE_ROW = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
+_ROW = re.compile(
+    r"^\s{0,20}\|\s{0,20}(?:\*\*)?([^|]{2,60}?)(?:\*\*)?\s{0,20}\|\s{0,20}(\S.{0,400}?)\s{0,20}\|?\s{0,20}$"
+)
+_RULE_ROW = re.compile(r"^\s{0,200}\|?[\s:|-]{1,200}\|?\s{0,200}$")
 _INLINE = re.compile(
-    r"(?<=[.!?)”\"])\s+((?:Preliminary |Customer |Final )?(?:[Rr]oot [Cc]ause|Mitigation|Resolution|Next [Ss]teps|"
+    r"(?<=[.!?)”\"])\s{1,20}((?:Preliminary |Customer |Final )?(?:[Rr]oot [Cc]ause|Mitigation|Resolution|Next [Ss]teps|"
     r"Impact|Customer [Ii]mpact|Workaround|Timeline|Detection|Trigger|Summary|Cause|Fix|Lessons [Ll]earned|"
     r"Action [Ii]tems)"
     r"(?: and [Mm]itigation)?):\s"
 )
-_FENCED = re.compile(r"^\s*(```|~~~)")
-_PLAIN_HEAD = re.compile(r"^(?:\d{1,2}[.)]\s+)?[^\W\d_a-z][\w '’&/?¿-]{2,50}:?$")
+_FENCED = re.compile(r"^\s{0,20}(```|~~~)")
+_PLAIN_HEAD = re.compile(r"^(?:\d{1,2}[.)]\s{1,20})?[^\W\d_a-z][\w '’&/?¿-]{2,50}:?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +211,6 @@ def _title(parts: list[Part], body: str) -> str:
     labelled = next((part.text.split("\n")[0] for part in parts if part.field is Field.TITLE and part.text), "")
     first = next((line for line in body.splitlines() if line.strip()), "")
     title = given or head or labelled or first
-    title = re.sub(r"^[\s#>*_-]+|[\s*_#]+$", "", title)
-    title = re.sub(r"^(?:post[- ]?mortem|incident (?:report|review)|rca)\s*[:–—-]\s*", "", title, flags=re.I)
+    title = re.sub(r"^[\s#>*_-]{1,40}|[\s{0,20}_#]{1,40}$", "", title)
+    title = re.sub(r"^(?:post[- ]?mortem|incident (?:report|review)|rca)\s{0,20}[:–—-]\s{0,20}", "", title, flags=re.I)
     return title.strip()[:300]

@@ -43,10 +43,10 @@ TEXT_CHARS_MAX = 1_000
 NOTES_MAX = 40
 # How the ids of notes begin that were read out of a page. Nobody wrote them here, so they name nobody.
 READER = "import"
-_ITEM = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s+(?:\[[ xX]\]\s+)?", re.M)
-_SPACE = re.compile(r"\s+")
-_SUFFIX = re.compile(r"(?:\.(?:md|markdown|mdx|txt|text|rst|adoc|html|erb))+$", re.I)
-_CLOCK = re.compile(r"^\W*\d{1,2}:\d\d(?::\d\d)?(?:\s*(?:UTC|GMT|Z))?[\s:–—-]*")
+_ITEM = re.compile(r"^\s{0,20}(?:[-*+•]|\d+[.)])\s{1,20}(?:\[[ xX]\]\s{1,20})?", re.M)
+_SPACE = re.compile(r"\s{1,20}")
+_SUFFIX = re.compile(r"(?:\.(?:md|markdown|mdx|txt|text|rst|adoc|html|erb)){1,4}$", re.I)
+_CLOCK = re.compile(r"^\W*\d{1,2}:\d\d(?::\d\d)?(?:\s{0,20}(?:UTC|GMT|Z))?[\s:–—-]{0,40}")
 # Less sure than this is not stated as the cause.
 CAUSE_SURE_MIN = 0.6
 # So many questions make a chain of whys.
@@ -56,11 +56,11 @@ _DONE = re.compile(
     r"résolu)\b|\bresolved\b",
     re.I,
 )
-_KEY = re.compile(r"^\[?[A-Z][A-Z0-9]+-\d+\]?\s*[-:–]?\s+")
-_CHANNEL = re.compile(r"^#?[\w-]+\s*(?:\(.*\))?$|^.*\bexport(?:ed)?\b")
-_SINCE = re.compile(r"\b(since|from|until|at)\s+((?:about\s+|around\s+)?)(?=\d)", re.I)
+_KEY = re.compile(r"^\[?[A-Z][A-Z0-9]+-\d+\]?\s{0,20}[-:–]?\s{1,20}")
+_CHANNEL = re.compile(r"^#?[\w-]+\s{0,20}(?:\(.*\))?$|^.*\bexport(?:ed)?\b")
+_SINCE = re.compile(r"\b(since|from|until|at)\s{1,20}((?:about\s{1,20}|around\s{1,20})?)(?=\d)", re.I)
 _IS_OVER = re.compile(r"\b(?:over|fixed|resolved|recovered|back|fine|normal|until)\b", re.I)
-_OPEN = re.compile(r"\b(?:open|ongoing|investigating|in\s+progress|active|monitoring|triage)\b", re.I)
+_OPEN = re.compile(r"\b(?:open|ongoing|investigating|in\s{1,20}progress|active|monitoring|triage)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,12 +200,12 @@ def _title(page: Page, talk: Talk | None) -> str:
         return title
     if talk.title or (title and not _CHANNEL.match(title) and len(title.split()) > 1):
         return talk.title or title
-    return re.sub(r"\s+", " ", talk.lines[0].text).strip()[:160]
+    return re.sub(r"\s{1,20}", " ", talk.lines[0].text).strip()[:160]
 
 
 def _opening(page: Page, talk: Talk) -> str:
     """How a conversation began: its description, or the first that was said."""
-    return _summary(page) or re.sub(r"\s+", " ", talk.lines[0].text).strip()[:SUMMARY_CHARS_MAX]
+    return _summary(page) or re.sub(r"\s{1,20}", " ", talk.lines[0].text).strip()[:SUMMARY_CHARS_MAX]
 
 
 def case_id(source: str, name: str) -> str:
@@ -241,7 +241,7 @@ def _cause(page: Page, name: str) -> tuple[Cause | None, str]:
         # A page that says that nobody knows is believed.
         return None, ""
     sentence, sure = told
-    quote = re.sub(r"\s+", " ", sentence.text)
+    quote = re.sub(r"\s{1,20}", " ", sentence.text)
     return Cause(quote, evidence=(Evidence(Witness.TEXT, sentence.text, name),), confidence=sure), "a sentence"
 
 
@@ -384,7 +384,7 @@ def _joined(sentences: Sequence[str], chars_max: int) -> str:
     kept: list[str] = []
     size = 0
     for sentence in sentences:
-        plain = re.sub(r"\s+", " ", sentence).strip()
+        plain = re.sub(r"\s{1,20}", " ", sentence).strip()
         if kept and size + len(plain) > chars_max:
             break
         kept.append(plain[:chars_max])

@@ -25,24 +25,24 @@ ATTEMPTS_MAX = 60
 
 # Behind an outcome: what comes next brought it about. "errors stopped after we rolled back", "fixed by reverting".
 _FORWARD = re.compile(
-    r"^[\s,]*(?:\w+\s+){0,5}?(?:only\s+)?(?:after|once|when|by|with|thanks\s+to|following|as\s+soon\s+as|upon|"
+    r"^[\s,]{0,40}(?:\w+\s{1,20}){0,5}?(?:only\s{1,20})?(?:after|once|when|by|with|thanks\s{1,20}to|following|as\s{1,20}soon\s{1,20}as|upon|"
     r"through|via|until|because)"
     r"\b",
     re.I,
 )
-_UNTIL = re.compile(r"\buntil\b|\bonly\s+(?:after|once|when)\b", re.I)
+_UNTIL = re.compile(r"\buntil\b|\bonly\s{1,20}(?:after|once|when)\b", re.I)
 _THEN = re.compile(r"\b(?:then|finally|eventually|later|afterwards?|next|so|instead)\b|,", re.I)
 _HEDGE = re.compile(
-    r"\b(?:seem(?:ed|s)?|appear(?:ed|s)?|maybe|perhaps|possibly|probably|apparently|we\s+think|i\s+think|might|"
-    r"unclear|not\s+sure|"
+    r"\b(?:seem(?:ed|s)?|appear(?:ed|s)?|maybe|perhaps|possibly|probably|apparently|we\s{1,20}think|i\s{1,20}think|might|"
+    r"unclear|not\s{1,20}sure|"
     r"allegedly|supposedly|presumably)\b",
     re.I,
 )
 # How a sentence goes on telling about the one before it.
 _GOES_ON = re.compile(
-    r"^\W*(?:that|this|it|which|the\s+(?:change|restart|rollback|fix|deploy|attempt|effect|result)|neither|both|"
+    r"^\W*(?:that|this|it|which|the\s{1,20}(?:change|restart|rollback|fix|deploy|attempt|effect|result)|neither|both|"
     r"none|no|nothing|"
-    r"unfortunately|sadly|luckily|thankfully|still|within|after|afterwards|immediately|almost|a\s+few|ten|five|two|"
+    r"unfortunately|sadly|luckily|thankfully|still|within|after|afterwards|immediately|almost|a\s{1,20}few|ten|five|two|"
     r"\d+|errors?|"
     r"service|traffic|latency|things|everything|all|but|however|instead|result|outcome|effect|did|didn[’']t|made|"
     r"helped|worked|"
@@ -51,9 +51,11 @@ _GOES_ON = re.compile(
 )
 # An outcome that a sentence begins with is about the sentence before, however it begins.
 _EARLY_CHARS_MAX = 25
-_ALL_OF_THEM = re.compile(r"\b(?:neither|none|both|all\s+of|nothing|either|any\s+of|these|those|nor)\b", re.I)
+_ALL_OF_THEM = re.compile(r"\b(?:neither|none|both|all\s{1,20}of|nothing|either|any\s{1,20}of|these|those|nor)\b", re.I)
 _WORDS = re.compile(r"[a-z]+(?:-[a-z]+)?")
-_BRIEFLY = re.compile(r"\b(?:briefly|momentarily|for\s+a\s+(?:moment|second|minute)|at\s+first|initially)\b", re.I)
+_BRIEFLY = re.compile(
+    r"\b(?:briefly|momentarily|for\s{1,20}a\s{1,20}(?:moment|second|minute)|at\s{1,20}first|initially)\b", re.I
+)
 
 
 @dataclass(slots=True)
@@ -113,7 +115,10 @@ def _link(text: str, cues: Sequence[OutcomeCue], here: Sequence[_Reading]) -> No
 
 def _starts_clause(text: str, left: int, right: int) -> bool:
     """Whether a new statement begins between a deed and an outcome: the outcome is not the deed's then."""
-    return re.search(r"[;.:]|,\s*(?:and|but)?\s*(?:the\s+)?\w+\s*$|\bbut\b|\bso\b", text[left:right]) is not None
+    return (
+        re.search(r"[;.:]|,\s{0,20}(?:and|but)?\s{0,20}(?:the\s{1,20})?\w+\s{0,20}$|\bbut\b|\bso\b", text[left:right])
+        is not None
+    )
 
 
 def _forward(text: str, cue: OutcomeCue, here: Sequence[_Reading], after: Sequence[int]) -> None:
@@ -127,7 +132,11 @@ def _forward(text: str, cue: OutcomeCue, here: Sequence[_Reading], after: Sequen
     group = [after[0]]
     for index in after[1:]:
         joint = text[here[group[-1]].deed.end : here[index].deed.start]
-        if not re.fullmatch(r"\W*(?:and|plus|,)\W*(?:by\s+|then\s+|also\s+)?(?:we\s+|a\s+|the\s+)?", joint, re.I):
+        if not re.fullmatch(
+            r"\W*(?:and|plus|,)\W*(?:by\s{1,20}|then\s{1,20}|also\s{1,20})?(?:we\s{1,20}|a\s{1,20}|the\s{1,20})?",
+            joint,
+            re.I,
+        ):
             break
         group.append(index)
     for index in group:

@@ -26,7 +26,7 @@ SPELLINGS = {
 NEVER = "never"
 # The note that says who was there, so that the next import does not bring others back.
 PEOPLE = "people"
-_NEXT = re.compile(r"\s*;\s*(?=(?:cause|fix|people|minutes|a\d+)\s*=)", re.I)
+_NEXT = re.compile(r"\s{0,20};\s{0,20}(?=(?:cause|fix|people|minutes|a\d+)\s*=)", re.I)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ STEPS_MAX = 100
 STEP_CHARS_MAX = 1_000
 TEXT_CHARS_MAX = 20_000
 
-_SUFFIX = re.compile(r"(?:\.(?:md|markdown|mdx|txt|text|rst|adoc|html|erb))+$", re.I)
+_SUFFIX = re.compile(r"(?:\.(?:md|markdown|mdx|txt|text|rst|adoc|html|erb)){1,4}$", re.I)
 _STEP = re.compile(r"^(\s*)(?:\d{1,3}[.)]|[-*+•]|step\s+\d+\s*[:.)-])\s+(?:\[[ xX]\]\s+)?(.*)$", re.I)
 _FENCED = re.compile(r"^\s*(?:```|~~~)")
 

@@ -12,12 +12,12 @@ TEXT_CHARS_MAX = 400_000
 SENTENCE_CHARS_MAX = 2_000
 
 # A block of code.
-FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.M | re.S)
+FENCE = re.compile(r"^[ \t]{0,40}(```|~~~).*?(?:^[ \t]{0,40}\1[ \t]{0,40}$|\Z)", re.M | re.S)
 # A mark of a list, a heading, a quotation or a table's cell at the beginning of a line.
-_MARK = re.compile(r"[ \t>]*(?:[-*+•·–—]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|\|\s*)?(?:\[[ xX]\]\s+)?")
-_STARTS_ITEM = re.compile(r"\n(?=[ \t>]*(?:[-*+•·–—]\s|\d{1,3}[.)]\s|#{1,6}\s|\||\n))|\n[ \t]*\n")
-_STARTS_WITH_TIME = re.compile(r"\n(?=[ \t]*\[?(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d)")
-_END = re.compile(r"[.!?…]+[\"'”’)\]*_`]*(?=\s|$)")
+_MARK = re.compile(r"[ \t>]*(?:[-*+•·–—]\s{1,20}|\d{1,3}[.)]\s{1,20}|#{1,6}\s{1,20}|\|\s{0,20})?(?:\[[ xX]\]\s{1,20})?")
+_STARTS_ITEM = re.compile(r"\n(?=[ \t>]*(?:[-*+•·–—]\s|\d{1,3}[.)]\s|#{1,6}\s|\||\n))|\n[ \t]{0,40}\n")
+_STARTS_WITH_TIME = re.compile(r"\n(?=[ \t]{0,40}\[?(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d)")
+_END = re.compile(r"[.!?…]{1,40}[\"'”’)\]*_`]*(?=\s|$)")
 # Words with a full stop that ends no sentence.
 _SHORT = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|approx|vs|cf|no|fig|dr|mr|mrs|ms|st|al|inc|ltd|a\.m|p\.m|min|sec|hr)|\b[A-Z])\.$", re.I

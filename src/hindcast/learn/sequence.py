@@ -26,18 +26,19 @@ OUTCOME_WORDS_MAX = 22
 STATEMENT_WORDS_MIN = 4
 
 _LEAD = re.compile(
-    r"^(?:(?:ok(?:ay)?|so|hmm+|alright|right|well|update|fyi|and|now|then|just|yes|yeah|yep|me|@\w+)[,:.!]?\s+)*"
+    r"^(?:(?:ok(?:ay)?|so|hmm+|alright|right|well|update|fyi|and|now|then|just|yes|yeah|yep|me|@\w+)[,:.!]?\s{1,20})*"
     r"(?P<who>(?:i['’]?m|i am|i['’]?ve|i have|i|we['’]?re|we are|we['’]?ve|we have|we|let me|lemme|let['’]s|gonna|"
-    r"going to|i['’]ll|about to|went ahead and|will)\s+)*"
-    r"(?P<try>(?:try(?:ing)?(?:\s+to)?|tried(?:\s+to)?|just|now|also|gonna|going to|go ahead and|quickly)\s+)*",
+    r"going to|i['’]ll|about to|went ahead and|will)\s{1,20})*"
+    r"(?P<try>(?:try(?:ing)?(?:\s{1,20}to)?|tried(?:\s{1,20}to)?|just|now|also|gonna|"
+    r"going to|go ahead and|quickly)\s{1,20})*",
     re.I,
 )
 _GERUND = re.compile(
-    r"^([a-z]+ing)\s+(?!(?:is|are|was|were|not)\b|it\b|that\b|this\b|now\b|into\b|at\b|for\b|to\b|with\b|like\b|"
+    r"^([a-z]+ing)\s{1,20}(?!(?:is|are|was|were|not)\b|it\b|that\b|this\b|now\b|into\b|at\b|for\b|to\b|with\b|like\b|"
     r"from\b|on it\b)(\S.*)$",
     re.I,
 )
-_AGAIN = re.compile(r"^(?:([a-z]+)ing|([a-z]+)ed|done|doing)\b(?:\s+(?:it|that|this|them|now|so|\.+))*\W*$", re.I)
+_AGAIN = re.compile(r"^(?:([a-z]+)ing|([a-z]+)ed|done|doing)\b(?:\s{1,20}(?:it|that|this|them|now|so|\.+))*\W*$", re.I)
 _INQUIRY = frozenset(
     [
         "seeing",
@@ -94,8 +95,8 @@ _INQUIRY = frozenset(
 )
 _CONFIRMS = re.compile(
     r"^\W*(?:(?:yes|yep|ok|ah|aha|oh|right|wow)\W+)*(?:(?:so )?(?:that|this)(?:['’]?s| is| was| must be| would "
-    r"be)?\s+(?:it|(?:the|our|your)\s+(?:\w+\s+)?(?:cause|culprit|reason|problem|bug|smoking gun)|why)|"
-    r"(?:that|this)\s+explains\b.*|bingo|mystery solved|there we go|there it is|das ist (?:die ursache|der grund|"
+    r"be)?\s{1,20}(?:it|(?:the|our|your)\s{1,20}(?:\w+\s{1,20})?(?:cause|culprit|reason|problem|bug|smoking gun)|why)|"
+    r"(?:that|this)\s{1,20}explains\b.*|bingo|mystery solved|there we go|there it is|das ist (?:die ursache|der grund|"
     r"es)|das war(?:['’]s| es)|es la causa|esa es la causa|c['’]est (?:la cause|ça))\b",
     re.I,
 )
@@ -107,24 +108,24 @@ _NAMES_CAUSE = re.compile(
     re.I,
 )
 _CAUSE_LEAD = re.compile(
-    r"^(?:(?:ok|so|ah|aha|oh|well|update|and|yes|me|my bad|sorry)[,:.!]?\s+)*(?:(?:we |i )?(?:found (?:it|the "
+    r"^(?:(?:ok|so|ah|aha|oh|well|update|and|yes|me|my bad|sorry)[,:.!]?\s{1,20})*(?:(?:we |i )?(?:found (?:it|the "
     r"(?:cause|problem|culprit|reason|issue))|(?:the )?root cause(?: is| was)?|turns out(?: that)?|it turned "
     r"out(?: that)?|"
-    r"(?:the )?(?:cause|culprit|reason)(?: is| was)?(?: that)?)\s*[:,–—-]?\s*)",
+    r"(?:the )?(?:cause|culprit|reason)(?: is| was)?(?: that)?)\s{0,20}[:,–—-]?\s{0,20})",
     re.I,
 )
-_ANSWER = re.compile(r"^(?:(?:me|yes|yeah|yep|no|sorry|my bad|my fault|i did|it was me|oh|ah)[,.:!]+\s+)+", re.I)
+_ANSWER = re.compile(r"^(?:(?:me|yes|yeah|yep|no|sorry|my bad|my fault|i did|it was me|oh|ah)[,.:!]+\s{1,20})+", re.I)
 _CAUSE_TAIL = re.compile(
-    r",?\s*(?:and\s+)?(?:that|this|which) (?:is|was) (?:the (?:whole |root )?(?:reason|cause)|why).*$", re.I
+    r",?\s{0,20}(?:and\s{1,20})?(?:that|this|which) (?:is|was) (?:the (?:whole |root )?(?:reason|cause)|why).*$", re.I
 )
-_UNDONE = re.compile(r"\b(?:it|that|this|them)\s+(?:again|back|on again|off again)$")
+_UNDONE = re.compile(r"\b(?:it|that|this|them)\s{1,20}(?:again|back|on again|off again)$")
 _THAT_WAS_IT = re.compile(
-    r"^\W*(?:and\s+)?(?:that|this)(?:['’]s|\s+was|\s+is)\s+(?:all|it|"
-    r"the\s+(?:whole\s+)?(?:cause|reason|problem|story|culprit))\W*$",
+    r"^\W*(?:and\s{1,20})?(?:that|this)(?:['’]s|\s{1,20}was|\s{1,20}is)\s{1,20}(?:all|it|"
+    r"the\s{1,20}(?:whole\s{1,20})?(?:cause|reason|problem|story|culprit))\W*$",
     re.I,
 )
 _SURELY = re.compile(r"\b(?:cause|culprit|reason|explains|smoking gun|ursache|causa)\b", re.I)
-_COMMAND = re.compile(r"^[a-z][\w./-]+\s+(?:\S+\s+)*?--?\w", re.I)
+_COMMAND = re.compile(r"^[a-z][\w./-]+\s{1,20}(?:\S+\s{1,20})*?--?\w", re.I)
 _ARROW = re.compile(r"\s(?:->|→|=>)\s")
 _GUESS = re.compile(
     r"\b(?:maybe|perhaps|i guess|guessing|could it|might|could be|i think|probably|not sure|suspect\w*|looks like "
@@ -179,7 +180,9 @@ def follow(lines: Sequence[Line], ref: str = "") -> Told:
 
 
 def _take(course: _Course, number: int, line: Line) -> None:
-    text = re.sub(r"\s+", " ", " ".join(one.text for one in sentences_of(line.text) if not one.is_question)).strip()
+    text = re.sub(
+        r"\s{1,20}", " ", " ".join(one.text for one in sentences_of(line.text) if not one.is_question)
+    ).strip()
     if not text:
         return
     if _OVER.search(text) and not _NOT_OVER.search(text[: _OVER.search(text).start()]):  # type: ignore[union-attr]
@@ -256,7 +259,11 @@ def _named_cause(text: str) -> str:
 
 def _cause_text(sentence: str) -> str:
     bare = _CAUSE_TAIL.sub("", _CAUSE_LEAD.sub("", _ANSWER.sub("", sentence.strip()))).strip()
-    return re.sub(r"\s+", " ", bare) if len(bare.split()) >= STATEMENT_WORDS_MIN else re.sub(r"\s+", " ", sentence)
+    return (
+        re.sub(r"\s{1,20}", " ", bare)
+        if len(bare.split()) >= STATEMENT_WORDS_MIN
+        else re.sub(r"\s{1,20}", " ", sentence)
+    )
 
 
 def _deeds(text: str, line: Line, ref: str) -> list[Attempt]:
@@ -276,7 +283,7 @@ def _deeds(text: str, line: Line, ref: str) -> list[Attempt]:
 
 def _whole(one: Attempt, text: str) -> Attempt:
     """An attempt with the outcome that the rest of its line gives where its own sentence gives none."""
-    quote = re.sub(r"\s+", " ", one.evidence[-1].quote)
+    quote = re.sub(r"\s{1,20}", " ", one.evidence[-1].quote)
     rest = text.partition(quote)[2].strip()
     within = quote.partition(",")[2] or quote.partition(":")[2]
     if one.outcome is Outcome.MADE_WORSE or len(rest.split()) > 40:
@@ -346,7 +353,7 @@ def _spoken(text: str, line: Line, ref: str) -> Attempt | None:
 
 
 def _cut(rest: str) -> tuple[str, str]:
-    for match in re.finditer(r"\s*(?:->|→|=>|—|–)\s*|[,;:.!]\s+|\s+(?:and|but)\s+", rest):
+    for match in re.finditer(r"\s{0,20}(?:->|→|=>|—|–)\s{0,20}|[,;:.!]\s{1,20}|\s{1,20}(?:and|but)\s{1,20}", rest):
         if outcome_of(rest[match.end() :]) is not None:
             return rest[: match.start()].rstrip(" .!…"), rest[match.end() :]
     return rest.rstrip(" .!…"), ""
@@ -356,7 +363,7 @@ def _before_deed(text: str, deeds: Sequence[Attempt]) -> str:
     """The part of a line before what it says was done: an outcome there is about what was done before."""
     if not deeds:
         return text
-    quote = re.sub(r"\s+", " ", deeds[0].evidence[0].quote)
+    quote = re.sub(r"\s{1,20}", " ", deeds[0].evidence[0].quote)
     return text.partition(quote)[0].strip()
 
 

@@ -20,43 +20,53 @@ _DAY = (
     r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}\.? [A-Za-z]{3,9}\.?,? \d{4}|"
     r"[A-Za-z]{3,9} \d{1,2}(?:st|nd|rd|th)?,? \d{4})"
 )
-_TIME = r"\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?:\s*[AaPp]\.?[Mm]\.?)?(?:\s*(?:UTC|GMT|Z|CES?T|[+-]\d\d:?\d\d))?"
-_AT = rf"(?:{_DAY}(?:\s+at)?[ T,]+)?{_TIME}"
+_TIME = (
+    r"\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?:\s{0,20}[AaPp]\.?[Mm]\.?)?(?:\s{0,20}(?:UTC|GMT|Z|CES?T|[+-]\d\d:?\d\d))?"
+)
+_AT = rf"(?:{_DAY}(?:\s{{1,20}}at)?[ T,]{{1,10}})?{_TIME}"
 _WHO = r"@?[^\W\d_][\w.'’-]{0,30}(?: [^\W\d_][\w.'’-]{0,30}){0,2}(?: \([^()\n]{1,30}\))?"
 _IN_LINE = (
     re.compile(
-        rf"^[\s>↳*-]*\[?(?P<at>{_AT})\]?\s*[-–—|,]?\s*(?:<@?(?P<a>{_WHO})>|(?P<b>{_WHO})\s*[:>])\s+(?P<text>\S.*)$"
+        rf"^[\s>↳*-]{{0,40}}\[?(?P<at>{_AT})\]?\s{{0,20}}[-–—|,]?\s{{0,20}}(?:<@?(?P<a>{_WHO})>|(?P<b>{_WHO})\s{{0,20}}[:>])\s{{1,20}}(?P<text>\S.*)$"
     ),
-    re.compile(rf"^[\s>↳*-]*(?P<a>{_WHO})\s*[\[(](?P<at>{_AT})[\])]\s*:?\s+(?P<text>\S.*)$"),
-    re.compile(rf"^[\s↳]*\[?(?P<at>{_TIME})?\]?\s*<@?(?P<a>{_WHO})>\s+(?P<text>\S.*)$"),
+    re.compile(
+        rf"^[\s>↳*-]{{0,40}}(?P<a>{_WHO})\s{{0,20}}[\[(](?P<at>{_AT})[\])]\s{{0,20}}:?\s{{1,20}}(?P<text>\S.*)$"
+    ),
+    re.compile(rf"^[\s↳]{{0,40}}\[?(?P<at>{_TIME})?\]?\s{{0,20}}<@?(?P<a>{_WHO})>\s{{1,20}}(?P<text>\S.*)$"),
 )
 _HEADING = (
-    re.compile(rf"^[\s↳#*_>]*(?P<a>{_WHO})[*_]*(?:\s+APP)?\s*[,|·•—–-]*\s*[\[(]?(?P<at>{_AT})[\])]?\s*:?\s*$"),
-    re.compile(rf"^\s*\[(?P<at>{_AT})\]\s+(?P<a>{_WHO})\s*:?\s*$"),
+    re.compile(
+        rf"^[\s↳#*_>]{{0,40}}(?P<a>{_WHO})[*_]{{0,6}}(?:\s{{1,20}}APP)?\s{{0,20}}[,|·•—–-]{{0,6}}\s{{0,20}}[\[(]?(?P<at>{_AT})[\])]?\s{{0,20}}:?\s{{0,20}}$"
+    ),
+    re.compile(rf"^\s{{0,20}}\[(?P<at>{_AT})\]\s{{1,20}}(?P<a>{_WHO})\s{{0,20}}:?\s{{0,20}}$"),
 )
 _COMMENT = (
     re.compile(
-        rf"^[\s#*_>@-]*(?P<a>{_WHO})[*_]*,?\s+(?:added a comment|commented|wrote|opened(?: this(?: issue)?)?|"
+        rf"^[\s#*_>@-]{{0,40}}(?P<a>{_WHO})[*_]{{0,6}},?\s{{1,20}}(?:added a comment|commented|wrote|"
+        rf"opened(?: this(?: issue)?)?|"
         rf"replied|posted|said|updated|closed(?: this)?|reopened|"
         r"created(?: this)?|a écrit|schrieb|escribió|hat geschrieben|reported)\b(?P<rest>.*)$"
     ),
     re.compile(
-        rf"^[\s#*_>-]*(?:Comment|Reply|Update|Note|Worklog)(?:\s+#?\d+)?\s+(?:by|from)\s+(?P<a>{_WHO})(?P<rest>\W.*)$",
+        rf"^[\s#*_>-]{{0,40}}(?:Comment|Reply|Update|Note|Worklog)(?:\s{{1,20}}#?\d+)?\s{{1,20}}(?:by|from)\s{{1,20}}(?P<a>{_WHO})(?P<rest>\W.*)$",
         re.I,
     ),
     re.compile(
-        rf"^[\s>]*(?:On|Am|Le|El)\s+(?P<rest>.{{6,60}}?),?\s+(?P<a>{_WHO})(?:\s+<[^<>\s]+>)?\s+(?:wrote|schrieb|a "
-        rf"écrit|escribió)\s*:\s*$"
+        rf"^[\s>]{{0,40}}(?:On|Am|Le|El)\s{{1,20}}(?P<rest>.{{6,60}}?),?\s{{1,20}}(?P<a>{_WHO})"
+        rf"(?:\s{{1,20}}<[^<>\s]{{1,200}}>)?\s{{1,20}}(?:wrote|schrieb|a "
+        rf"écrit|escribió)\s{{0,20}}:\s{{0,20}}$"
     ),
 )
-_MAIL = re.compile(r"^[\s>]*\**(?:From|Von|De)\**:\s*\**\s*\"?(?P<a>[^<\"\n]{2,60}?)\"?\s*(?:<[^<>\s]*>)?\s*$")
+_MAIL = re.compile(
+    r"^[\s>]{0,40}\**(?:From|Von|De)\**:\s{0,20}\**\s{0,20}\"?(?P<a>[^<\"\n]{2,60}?)\"?\s{0,20}(?:<[^<>\s]{0,40}>)?\s{0,20}$"
+)
 _MAIL_FIELD = re.compile(
-    r"^[\s>]*\**(?P<name>To|Cc|Date|Sent|Subject|An|Datum|Gesendet|Betreff|Para|Fecha|Asunto|"
-    r"Reply-To)\**:\s*(?P<value>.*)$",
+    r"^[\s>]{0,40}\**(?P<name>To|Cc|Date|Sent|Subject|An|Datum|Gesendet|Betreff|Para|Fecha|Asunto|"
+    r"Reply-To)\**:\s{0,20}(?P<value>.*)$",
     re.I,
 )
-_REPLY = re.compile(r"^(?:(?:re|fwd?|aw|wg|rv|tr)\s*:\s*)+", re.I)
-_ONLY_DAY = re.compile(rf"^[\s\-–—=_*#]*(?:[A-Za-z]{{3,9}},?\s+)?(?P<day>{_DAY})[\s\-–—=_*]*$")
+_REPLY = re.compile(r"^(?:(?:re|fwd?|aw|wg|rv|tr)\s{0,20}:\s{0,20})+", re.I)
+_ONLY_DAY = re.compile(rf"^[\s\-–—=_*#]{{0,40}}(?:[A-Za-z]{{3,9}},?\s{{1,20}})?(?P<day>{_DAY})[\s\-–—=_*]{{0,40}}$")
 _BOT = re.compile(
     r"bot\b|pager|alertmanager|datadog|grafana|opsgenie|statuspage|sentry|jenkins|^system$|^app$|incident\.io|jira$",
     re.I,
@@ -170,7 +180,7 @@ def _talk(lines: Sequence[str], marks: Sequence[_Mark], day: date | None, *, is_
             if field and field["name"].lower() in ("date", "sent", "datum", "gesendet", "fecha"):
                 at_text = field["value"]
             elif not field and not _is_rule(line):
-                body.append(re.sub(r"^\s*(?:>\s?)+", "", line) if mark.kind in ("mail", "comment") else line)
+                body.append(re.sub(r"^\s{0,20}(?:>\s?)+", "", line) if mark.kind in ("mail", "comment") else line)
         moments = [one for one in moments_in(_en_dates(at_text), day=known, zone=zone) if one.has_clock]
         at = moments[0].at if moments else None
         if at is not None:
@@ -186,7 +196,7 @@ def _talk(lines: Sequence[str], marks: Sequence[_Mark], day: date | None, *, is_
 
 def _en_dates(text: str) -> str:
     """A time of a mail's head, with its zone where the reader of times expects it: "18:20 +0000"."""
-    return re.sub(r"(\d\d:\d\d(?::\d\d)?)\s+([+-]\d{4})\b", r"\1\2", text)
+    return re.sub(r"(\d\d:\d\d(?::\d\d)?)\s{1,20}([+-]\d{4})\b", r"\1\2", text)
 
 
 def _not_backwards(at: datetime, told: Sequence[Line], written: str) -> datetime:
@@ -208,4 +218,4 @@ def _day_in(lines: Sequence[str]) -> date | None:
 
 
 def _is_rule(line: str) -> bool:
-    return re.fullmatch(r"[\s>]*[-_*=]{3,}\s*", line) is not None or _ONLY_DAY.match(line) is not None
+    return re.fullmatch(r"[\s>]{0,40}[-_*=]{3,}\s{0,20}", line) is not None or _ONLY_DAY.match(line) is not None

@@ -88,19 +88,22 @@ _CURED = re.compile(
 _SIGNS = ((Outcome.MADE_WORSE, "💥🔥👎"), (Outcome.NO_EFFECT, "❌✗✘⛔"), (Outcome.WORKED, "✅✔✓🎉👍"))
 # Where an action ends and what came of it begins.
 _CUT = re.compile(
-    r"\s*(?:->|-->|→|=>|⇒|—|–)\s*|\s+-+\s+|:\s+|;\s+|[.!]\s+|\s*\(|,\s+(?:it|that|this|then|so|since|and then|as|"
-    r"because)\s+|,?\s+(?:but|which|however|yet|aber|doch|pero|"
-    r"mais|mas|però|maar)\s+|,\s+|\s+and\s+(?=(?:the|all|our|it|they|everything|every|traffic|errors|\w+s|\w+)\s+\w+)|"
-    r"\.\.+\s*|…\s*"
+    r"\s{0,200}(?:->|-->|→|=>|⇒|—|–)\s{0,20}|\s{1,200}-+\s{1,20}|:\s{1,20}|;\s{1,20}|[.!]\s{1,20}|\s{0,200}\("
+    r"|,\s{1,20}(?:it|that|this|then|so|since|and then|as|"
+    r"because)\s{1,20}|,?\s{1,200}(?:but|which|however|yet|aber|doch|pero|"
+    r"mais|mas|però|maar)\s{1,20}|,\s{1,20}|\s{1,200}and\s{1,20}(?=(?:the|all|our|it|they|everything|every|traffic|errors|\w+s|\w+)\s{1,20}\w+)|"
+    r"\.\.+\s{0,20}|…\s{0,20}"
 )
-_STRONG_CUT = re.compile(r"\s*(?:->|-->|→|=>|⇒|—|–)\s*|\s+-+\s+|:\s+|;\s+|[.!]\s+|…\s*")
+_STRONG_CUT = re.compile(
+    r"\s{0,20}(?:->|-->|→|=>|⇒|—|–)\s{0,20}|\s{1,20}-+\s{1,20}|:\s{1,20}|;\s{1,20}|[.!]\s{1,20}|…\s{0,20}"
+)
 _LEAD = re.compile(
-    r"^(?:\W*\d{1,2}:\d\d(?::\d\d)?(?:\s*(?:UTC|GMT|Z|[ap]m))?\W*)?(?:(?:first|then|next|also|finally|ok|okay|so|"
-    r"and|hmm|alright)[,:]?\s+)*(?:(?:on|at|around)\s+\d[\w: ]{0,24}?,?\s+(?=(?:we|i)\b))?"
-    r"(?:(?:we|i)\s+)?(?:(?:tried|attempted)\s+(?:to\s+)?)?",
+    r"^(?:\W*\d{1,2}:\d\d(?::\d\d)?(?:\s{0,20}(?:UTC|GMT|Z|[ap]m))?\W*)?(?:(?:first|then|next|also|finally|ok|okay|so|"
+    r"and|hmm|alright)[,:]?\s{1,20})*(?:(?:on|at|around)\s{1,20}\d[\w: ]{0,24}?,?\s{1,20}(?=(?:we|i)\b))?"
+    r"(?:(?:we|i)\s{1,20})?(?:(?:tried|attempted)\s{1,20}(?:to\s{1,20})?)?",
     re.I,
 )
-_ITEM = re.compile(r"^[ \t>]*(?:[-*+•·–—]|\d{1,2}[.)]|[a-z]\))\s+(?:\[[ xX]\]\s+)?", re.M)
+_ITEM = re.compile(r"^[ \t>]*(?:[-*+•·–—]|\d{1,2}[.)]|[a-z]\))\s{1,20}(?:\[[ xX]\]\s{1,20})?", re.M)
 _MARKS = re.compile(r"\*+|`+|(?<!\w)_+|_+(?!\w)")
 
 
@@ -161,11 +164,11 @@ def items_of(text: str) -> tuple[str, ...]:
     listed = _ITEM.search(text) is not None
     # A paragraph behind a list belongs to none of its items.
     pieces = (
-        [re.split(r"\n[ \t]*\n(?=\S)", piece)[0] for piece in _ITEM.split(text)]
+        [re.split(r"\n[ \t]{0,40}\n(?=\S)", piece)[0] for piece in _ITEM.split(text)]
         if listed
-        else re.split(r"\n[ \t]*\n", text)
+        else re.split(r"\n[ \t]{0,40}\n", text)
     )
-    return tuple(plain for piece in pieces if (plain := re.sub(r"\s+", " ", piece).strip()))
+    return tuple(plain for piece in pieces if (plain := re.sub(r"\s{1,20}", " ", piece).strip()))
 
 
 def is_list(text: str) -> bool:
@@ -190,7 +193,7 @@ def attempts_listed(text: str, *, name: str = "", ref: str = "") -> tuple[Attemp
 
 
 def _in_prose(text: str, default: Outcome, ref: str) -> Iterator[Attempt]:
-    paragraphs = [one for one in re.split(r"\n[ \t]*\n", text) if one.strip()]
+    paragraphs = [one for one in re.split(r"\n[ \t]{0,40}\n", text) if one.strip()]
     for paragraph in paragraphs:
         read = [told_well(one) for one in attempts_in(paragraph, ref=ref)]
         quoted = {one.quote for attempt in read for one in attempt.evidence}
@@ -199,7 +202,7 @@ def _in_prose(text: str, default: Outcome, ref: str) -> Iterator[Attempt]:
         if read:
             yield from (_harmed(_as_usual(one, default), paragraph, only=len(read) == 1) for one in read)
         elif sentences:
-            one = attempt_of(re.sub(r"\s+", " ", paragraph).strip(), default, ref)
+            one = attempt_of(re.sub(r"\s{1,20}", " ", paragraph).strip(), default, ref)
             if one is not None and one.outcome is not Outcome.UNKNOWN:
                 yield one
 
@@ -214,8 +217,8 @@ def _harmed(one: Attempt, paragraph: str, *, only: bool) -> Attempt:
     """The attempt with the harm that the rest of its paragraph tells: "index corrupted. DO NOT DO THIS"."""
     if not only or one.outcome is Outcome.MADE_WORSE:
         return one
-    plain = re.sub(r"\s+", " ", paragraph).strip()
-    quote = re.sub(r"\s+", " ", one.evidence[0].quote)
+    plain = re.sub(r"\s{1,20}", " ", paragraph).strip()
+    quote = re.sub(r"\s{1,20}", " ", one.evidence[0].quote)
     rest = plain.partition(quote)[2]
     if any(_did(sentence.text) for sentence in sentences_of(rest)):
         return one
@@ -259,15 +262,15 @@ def told_well(one: Attempt) -> Attempt:
     """An attempt without an outcome, with the one that the rest of its own sentence gives."""
     if one.outcome is not Outcome.UNKNOWN or not one.evidence:
         return one
-    quote = re.sub(r"\s+", " ", one.evidence[0].quote)
-    tail = re.split(r"[,;:—–]\s+|\s(?:but|after which)\s", quote, maxsplit=1)
+    quote = re.sub(r"\s{1,20}", " ", one.evidence[0].quote)
+    tail = re.split(r"[,;:—–]\s{1,20}|\s(?:but|after which)\s", quote, maxsplit=1)
     outcome = outcome_of(tail[1]) if len(tail) > 1 else None
     return one if outcome is None else replace(one, outcome=outcome, confidence=0.65)
 
 
 def _did(text: str) -> re.Match[str] | None:
     """Who did what, where a sentence says so."""
-    match = _DID.match(re.sub(r"\s+", " ", text))
+    match = _DID.match(re.sub(r"\s{1,20}", " ", text))
     if match is None or match["by"].lower() in _NO_NAMES - {"we", "i"}:
         return None
     return match if is_past(match["verb"]) and match["verb"] not in SEEN else None
@@ -301,7 +304,9 @@ def _apart(body: str) -> tuple[str, str]:
         if cut.start() and outcome_of(body[cut.end() :]) is not None and _is_action(body[: cut.start()]):
             return body[: cut.start()], body[cut.end() :]
     cues = [cue for cue in outcome_cues(body) if cue.start > 8]
-    if cues and (head := re.sub(r"\s+(?:and|had|has|it|this|that|,)+\s*$", "", body[: cues[0].start].rstrip(" ,"))):
+    if cues and (
+        head := re.sub(r"\s{1,20}(?:and|had|has|it|this|that|,)+\s{0,20}$", "", body[: cues[0].start].rstrip(" ,"))
+    ):
         return head, body[cues[0].start :]
     strong = _STRONG_CUT.search(body)
     if strong and strong.start() and _is_action(body[: strong.start()]):
@@ -314,8 +319,10 @@ def _is_action(head: str) -> bool:
     return len(head.split()) >= 2 or head[:1].islower() or head.lower().endswith(("ed", "ing", "back"))
 
 
-_BY_COLON = re.compile(r"^@?([A-Za-z][\w.'-]{1,30}(?: [A-Z][\w'-]+)?):\s+(?=\S)")
-_BY_VERB = re.compile(r"^@?([A-Z][a-zà-ÿ]+(?: [A-Z][\w'-]+)?|[a-z]{2,10})\s+(?:then\s+|also\s+)?([a-zà-ÿ]+)\b")
+_BY_COLON = re.compile(r"^@?([A-Za-z][\w.'-]{1,30}(?: [A-Z][\w'-]+)?):\s{1,20}(?=\S)")
+_BY_VERB = re.compile(
+    r"^@?([A-Z][a-zà-ÿ]+(?: [A-Z][\w'-]+)?|[a-z]{2,10})\s{1,20}(?:then\s{1,20}|also\s{1,20})?([a-zà-ÿ]+)\b"
+)
 _NO_NAMES = frozenset(
     [
         "we",
@@ -397,7 +404,7 @@ def _by(head: str) -> tuple[str, str]:
     return "", head
 
 
-_PERFECT = re.compile(r"^(?:hat|haben|ha|a|has|had)\s+(?:then\s+|dann\s+)?")
+_PERFECT = re.compile(r"^(?:hat|haben|ha|a|has|had)\s{1,20}(?:then\s{1,20}|dann\s{1,20})?")
 _PAST = frozenset(
     [
         "set",
@@ -445,9 +452,9 @@ SEEN = words(
 )
 FOLLOW_WORDS_MAX = 25
 _DID = re.compile(
-    r"^(?:(?:At|By|Around|About|On)\s+[\w:.]+(?:\s+(?:UTC|GMT|CEST|CET|\d{4}))*,?\s+|(?:Then|Finally|Eventually|"
-    r"Next|Later|Afterwards|After that|In the end|At last|First|Meanwhile|So),?\s+)*"
-    r"(?P<by>[A-Z][a-zà-ÿ]+|we|I)\s+(?P<did>(?:then\s+|finally\s+|eventually\s+|also\s+)?(?P<verb>[a-z]+)\s+.+)$"
+    r"^(?:(?:At|By|Around|About|On)\s{1,20}[\w:.]+(?:\s{1,20}(?:UTC|GMT|CEST|CET|\d{4}))*,?\s{1,20}|(?:Then|Finally|Eventually|"
+    r"Next|Later|Afterwards|After that|In the end|At last|First|Meanwhile|So),?\s{1,20})*"
+    r"(?P<by>[A-Z][a-zà-ÿ]+|we|I)\s{1,20}(?P<did>(?:then\s{1,20}|finally\s{1,20}|eventually\s{1,20}|also\s{1,20})?(?P<verb>[a-z]+)\s{1,20}.+)$"
 )
 
 

@@ -34,7 +34,8 @@ _TOKEN = re.compile(r"[Rr]ate limit\w*|[A-Za-z][\w'’]*(?:[-./:][\w]+)*|\d(?:[\
 _WORD = re.compile(r"[A-Za-z]")
 _SPLIT = re.compile(r"[_\-./:]+|(?<=[a-z0-9])(?=[A-Z])")
 _FROM_TO = re.compile(
-    r"\bfrom\s+\D{0,12}?(\d+(?:\.\d+)?)\s*([a-z%]*)\s*(?:\w+\s+){0,2}?to\s+\D{0,12}?(\d+(?:\.\d+)?)\s*([a-z%]*)", re.I
+    r"\bfrom\s{1,200}\D{0,12}?(\d{1,200}(?:\.\d{1,200})?)\s{0,200}([a-z%]{0,200})\s*(?:\w+\s+){0,2}?to\s+\D{0,12}?(\d+(?:\.\d+)?)\s*([a-z%]*)",
+    re.I,
 )
 _OPPOSITES = (
     (Deed.RAISE, Deed.LOWER),

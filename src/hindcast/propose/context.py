@@ -122,7 +122,7 @@ def _touched(case: Case) -> Iterator[_Touched]:
         for one in files:
             yield from (_changed(one, path) for path in dict.fromkeys((one.path, one.old_path)) if path)
     frames = frozenset(simple_name(frame) for frame in case.clues.frames)
-    for path in dict.fromkeys(re.findall(r"[\w./\\-]+\.\w{1,5}(?=[\"':),\s])", case.stack[:20_000])):
+    for path in dict.fromkeys(re.findall(r"[\w./\\-]{1,300}\.\w{1,5}(?=[\"':),\s])", case.stack[:20_000])):
         yield _Touched("its trace went through it", path, frames)
 
 

@@ -142,7 +142,7 @@ def forbidden(path: str) -> str:
     if not path or path.startswith("/") or "\\" in path or "\0" in path or any(one in ("", ".", "..") for one in parts):
         return f"{path[:80]!r} is no path inside the workspace."
     # Names that some file systems take for the same: `.GIT`, `.git `, `git~1`.
-    bare = "/".join(re.sub(r"[\s.]+$", "", re.sub(r"^git~\d+$", ".git", part, flags=re.I)) for part in parts)
+    bare = "/".join(re.sub(r"(?<![\s.])[\s.]+$", "", re.sub(r"^git~\d+$", ".git", part, flags=re.I)) for part in parts)
     return next((f"{path} is {name}." for name, pattern in _FORBIDDEN if pattern.search(bare or path)), "")
 
 

@@ -20,7 +20,7 @@ from hindcast.propose.sheet import Sheet
 
 # How alike the object of a sentence and a key have to be: sharing one general word is not enough.
 LIKENESS_MIN = 0.82
-_SET = re.compile(r"(?P<key>[A-Za-z_][\w.-]*)[\"']?\s*(?::=|[:=])\s*[\"']?(?P<value>[+-]?\d[\w.%]*)")
+_SET = re.compile(r"(?P<key>[A-Za-z_][\w.-]{0,200})[\"']?\s*(?::=|[:=])\s*[\"']?(?P<value>[+-]?\d[\w.%]*)")
 _GROWING = (Deed.RAISE, Deed.SCALE_UP)
 _SHRINKING = (Deed.LOWER, Deed.SCALE_DOWN)
 

@@ -22,7 +22,7 @@ _QUERY = re.compile(r"[?#].*$")
 # `bundle.js`, `main.3f2a9c81.js`, `chunk-ABCD1234.mjs`, `vendor.min.js`: made by a tool, and their lines mean nothing.
 _BUNDLED = re.compile(
     r"(?:\.min\.(?:m?js|css)|^(?:bundle|vendors?|runtime|polyfills|commons)(?:[.~-][\w~.-]*)?\.m?js"
-    r"|(?:^|[.-])chunk(?:[.-][\w.-]*)?\.m?js|[.-](?=[\w]*\d)[0-9a-f]{8,40}\.m?js|-(?=\w*\d)(?=\w*[A-Z])[\w]{8}\.m?js|\.bundle\.m?js)$"
+    r"|(?:^|[.-])chunk(?:[.-][\w.-]{0,200})?\.m?js|[.-](?=[\w]*\d)[0-9a-f]{8,40}\.m?js|-(?=\w*\d)(?=\w*[A-Z])[\w]{8}\.m?js|\.bundle\.m?js)$"
 )
 # No file: code that was made while the program ran, or that the runtime holds.
 _NO_FILE = re.compile(
@@ -106,9 +106,9 @@ def simple_name(function: str) -> str:
     if name.startswith("async "):
         name = name[6:]
     name = name.removeprefix("new ")
-    name = re.sub(r"\s*\[as [^\]]*\]$|\(.*\)$|<(?!locals|module|lambda|anonymous)[\w, ]*>", "", name)
+    name = re.sub(r"\s{0,20}\[as [^\]]{0,200}\]$|\(.*\)$|<(?!locals|module|lambda|anonymous)[\w, ]*>", "", name)
     # Go's closures are numbered within their function; Java's lambdas name the method they are in.
-    name = re.sub(r"(?:\.(?:func|gowrap)?\d+(?:\.\d+)*)+$", "", name)
+    name = re.sub(r"(?:\.(?:func|gowrap)?\d{1,20}){1,20}$", "", name)
     if (match := re.search(r"lambda\$(\w+)\$\d+$", name)) is not None:
         return match[1]
     last = re.split(r"::|[./#\\]|->|\s", name)[-1]

@@ -32,7 +32,7 @@ ACTION_CHARS_MAX = 400
 NAME_CHARS_MAX = 60
 
 # Where one clause of an action ends and the next begins.
-_JOINTS = re.compile(r"(\s*;\s+|\.\s+|,?\s+(?:and|plus|then|as well as|followed by)\s+(?:then\s+)?|,\s+)")
+_JOINTS = re.compile(r"(\s{0,200};\s+|\.\s+|,?\s{1,200}(?:and|plus|then|as well as|followed by)\s+(?:then\s+)?|,\s+)")
 
 
 @dataclass(frozen=True, slots=True)

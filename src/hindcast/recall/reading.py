@@ -24,7 +24,9 @@ _NO_CODES = frozenset(
     EXPLAIN ENTRY EVERY EXACT EXTRA ENDED EITHER""".split()  # noqa: SIM905
 )
 
-_EXCEPTION = re.compile(r"\b(?:[A-Za-z_]\w*(?:\.|::))*[A-Z]\w*(?:Error|Exception|Fault|Timeout|Interrupt|Warning)\b")
+_EXCEPTION = re.compile(
+    r"\b(?:[A-Za-z_]\w*(?:\.|::)){0,12}[A-Z]\w*(?:Error|Exception|Fault|Timeout|Interrupt|Warning)\b"
+)
 
 # What systems run on, by the name most people use, with its other spellings. Cases may name others.
 COMPONENTS: dict[str, tuple[str, ...]] = {

@@ -23,7 +23,9 @@ SPREAD_NS = 1_000_000_000
 LINES_MOVED_MAX = 9
 
 _LINE_NUMBER = re.compile(r"(?P<before>, line |\.(?:java|kt|go|js|ts|rb|cs|rs|php):)(?P<number>\d+)")
-_ID = re.compile(r"\b(?=[0-9a-f-]*\d)(?=[0-9a-f-]*[a-f])[0-9a-f]{6,}(?:-[0-9a-f]{4,})*\b|(?<![\w.\[])\d{4,}\b")
+_ID = re.compile(
+    r"\b(?=[0-9a-f-]{0,80}\d)(?=[0-9a-f-]{0,80}[a-f])[0-9a-f]{6,80}(?:-[0-9a-f]{4,16}){0,8}\b|(?<![\w.\[])\d{4,}\b"
+)
 _LAST_LINE = re.compile(r"^(?P<type>[A-Za-z_][\w.]*)(?:: (?P<text>.*))?$")
 
 

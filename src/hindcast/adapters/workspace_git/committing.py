@@ -36,7 +36,7 @@ def ref_of(branch: str) -> str:
 
 def signature_of(author: str, repo: pygit2.Repository) -> pygit2.Signature:
     """Who wrote a change: `Ana Ruiz <ana@example.org>`, a bare address or name, or whom the repository knows."""
-    match = re.fullmatch(r"\s*([^<>]*?)\s*<\s*([^<>\s]+)\s*>\s*", author)
+    match = re.fullmatch(r"\s{0,40}([^<>]{0,200}?)\s{0,40}<\s{0,40}([^<>\s]{1,300})\s{0,40}>\s{0,40}", author)
     if match:
         name, address = match[1] or match[2], match[2]
     elif author.strip():

@@ -45,7 +45,7 @@ _KERNEL = re.compile(
 # A function whose name ends with giving up, or says "fatal" at all, was called because of the failure.
 _GIVING_UP = frozenset({"die", "abort", "aborted", "crash", "panic", "terminate", "unreachable", "suicide", "oom"})
 _REPORTING = re.compile(
-    r"(?:LogMessage\w*|LogFatal\w*|FatalMessage\w*|CheckError|CheckOp\w*|MessageLogger|ErrorMessage)(?:<[^>]*>)?(?:::|>)"
+    r"(?:LogMessage\w{0,400}|LogFatal\w{0,400}|FatalMessage\w{0,400}|CheckError|CheckOp\w{0,400}|MessageLogger|ErrorMessage)(?:<[^>]*>)?(?:::|>)"
     r"|Stack_?[Tt]race(?:::|$)|(?:Print|Dump|Capture|Collect)(?:Stack|Backtrace)|Break_?Debugger|ImmediateCrash|CheckFail(?:ed|ure)?\b"
     r"|Assert(?:ion)?_?Fail(?:ed|ure)?|assertion_?fail|OutOfMemory|out_of_memory|RaiseFailFast|SignalHandler|signal_handler|sigaction"
     r"|BackTrace|Reporter::|android_log_assert|__android_log|libc_io_functions_not|debuggerd_"

@@ -27,8 +27,8 @@ _JVM = (
     (re.compile(r"\$\d+(?=[.$]|$)"), "<anonymous>"),
 )
 _GO = (
-    (re.compile(r"\[(?:\.\.\.|[^\]]*)\]"), ""),
-    (re.compile(r"(?:\.func\d+|\.gowrap\d+|\.deferwrap\d+|\.\d+)+$|(?:-fm|·\d+)$"), ""),
+    (re.compile(r"\[(?:\.\.\.|[^\]]{0,400})\]"), ""),
+    (re.compile(r"(?:\.func\d+|\.gowrap\d+|\.deferwrap\d+|\.\d+){1,400}$|(?:-fm|·\d+)$"), ""),
     (re.compile(r"\.glob\.\.func\d+"), ".glob"),
 )
 _RUST = (
@@ -44,7 +44,7 @@ _DOTNET = (
     (re.compile(r"<(\w+)>d__\d+(?:`\d+)?(?:\.MoveNext)?"), r"\1"),
     (re.compile(r"(?:\.?<>c(?:__DisplayClass[\d_]+)?)(?:`\d+)?(?=[.+])"), ""),
     (re.compile(r"<(\w*)>[bg]__(?:(\w+)\|)?[\d_]+"), r"\1"),
-    (re.compile(r"`\d+|\[[^\]]*\]"), ""),
+    (re.compile(r"`\d+|\[[^\]]{0,400}\]"), ""),
     (re.compile(r"\.\.+"), "."),
 )
 _PHP = (
@@ -54,16 +54,21 @@ _PHP = (
 )
 _RUBY = (
     (re.compile(r"^(?:(?:block(?: \(\d+ levels\))?|rescue|ensure) in )+"), ""),
-    (re.compile(r"_{2,}\d+_\d+$|_{2,}_?\d{6,}_?\d*$"), ""),
+    (re.compile(r"_{2,200}\d+_\d+$|_{2,200}_?\d{6,200}_?\d*$"), ""),
 )
 _JAVASCRIPT = (
     (re.compile(r" \[as [^\]]+\]$|^(?:async |new )+"), ""),
     (re.compile(r"^(?:Object|Module|Function|Array|Context|exports|module)\.(?=\w)"), ""),
-    (re.compile(r"(?:\w+\.)*<anonymous>|^\?+$|^anonymous$|/<$|</<"), ""),
+    (re.compile(r"(?:\w{1,200}\.){0,200}<anonymous>|^\?+$|^anonymous$|/<$|</<"), ""),
 )
 _NATIVE = (
-    (re.compile(r"\s*\[clone [^\]]*\]|\s*\[abi:\w+\]|\[inlined\]"), ""),
-    (re.compile(r"(?:\.(?:cold|isra|part|constprop|llvm|lto_priv|cfi|cfi_jt|localalias|specialized)(?:\.\d+)*)+$"), ""),
+    (re.compile(r"\s{0,200}\[clone [^\]]{0,200}\]|\s*\[abi:\w+\]|\[inlined\]"), ""),
+    (
+        re.compile(
+            r"(?:\.(?:cold|isra|part|constprop|llvm|lto_priv|cfi|cfi_jt|localalias|specialized)(?:\.\d+)*){1,200}$"
+        ),
+        "",
+    ),
     (re.compile(r"\$[0-9a-f]{32}$"), ""),
     (re.compile(r"\$_\d+"), "$_"),
     (re.compile(r"\{lambda\([^)]*\)#\d+\}|'lambda\d*'|<lambda_[0-9a-f]+>"), "<lambda>"),

@@ -334,12 +334,12 @@ NAMED_RULES: tuple[Rule, ...] = (
 _ATTRIBUTE_KINDS = tuple(
     (kind, re.compile(pattern, re.ASCII))
     for kind, pattern in (
-        ("password", r"\w*(?:passw(?:or)?d|passphrase|passcode)(?:hash|confirm(?:ation)?)?|pass|pwd"),
+        ("password", r"\w{0,200}(?:passw(?:or)?d|passphrase|passcode)(?:hash|confirm(?:ation)?)?|pass|pwd"),
         ("password", r"contrase[ñn]a|clave|motdepasse|mdp|(?:pass|kenn)wort|senha|wachtwoord|parola|has[łl]o|пароль"),
         ("cookie", r"(?:set)?cookies?2?|jsessionid|phpsessid"),
-        ("secret", r"\w*secret(?:key|accesskey|token|value|string|keybase)?|credentials?"),
-        ("token", r"(?:proxy)?authorization|\w*token|jwt|bearer|xamzsignature"),
-        ("api-key", r"\w*(?:api|access|account|auth|encryption|master|private|signing|subscription|ssh)key"),
+        ("secret", r"\w{0,200}secret(?:key|accesskey|token|value|string|keybase)?|credentials?"),
+        ("token", r"(?:proxy)?authorization|\w{0,200}token|jwt|bearer|xamzsignature"),
+        ("api-key", r"\w{0,200}(?:api|access|account|auth|encryption|master|private|signing|subscription|ssh)key"),
     )
 )
 _PART = re.compile(r"[./:\s\[\]]+")

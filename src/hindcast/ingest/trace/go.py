@@ -20,7 +20,7 @@ _CALL = re.compile(r"^\s*(created by )?([A-Za-z_][^\s]*?)(?:\(([^()]*)\)| in gor
 _PLACE = re.compile(r"^\s*(\S.*?):(\d+)(?: \+0x[0-9a-f]+)?(?: .*)?$")
 _SIGNAL = re.compile(r"^\s*\[signal (\w+)")
 _STACK = re.compile(r"^(?:runtime stack|goroutine .*running, locked to thread\]):")
-_DATA = re.compile(r"\s*(?:\[[^\]]*\]|0x[0-9a-f]+|\d+).*$")
+_DATA = re.compile(r"(?<!\s)\s*(?:\[[^\]]{0,200}\]|0x[0-9a-f]+|\d+).*$")
 _LOOK_BACK_LINES = 12
 
 

@@ -23,7 +23,9 @@ _NAMED = re.compile(
     r"(Caused by: |Suppressed: |Wrapped by: )?(?:\[CIRCULAR REFERENCE: ?)?"
     r"(?<![\w.$/])((?:[A-Za-z_$][\w$]*\.)+[A-Za-z_$][\w$]*|[A-Z]\w*(?:Exception|Error|Throwable))(?:: (.*)|:?\s*)$"
 )
-_ERROR_NAME = re.compile(r"(?:Exception|Error|Throwable|Fault|Failure|Timeout|Interrupted\w*|Death|Issue\w*|[A-Z]\w*)$")
+_ERROR_NAME = re.compile(
+    r"(?:Exception|Error|Throwable|Fault|Failure|Timeout|Interrupted\w*|Death|Issue\w*|[A-Z]\w{0,200})$"
+)
 _LOOK_BACK_LINES = 8
 
 

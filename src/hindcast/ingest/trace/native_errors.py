@@ -33,13 +33,13 @@ _SANITIZER = re.compile(
     r"(?:ERROR|WARNING): (\w*Sanitizer): ([\w-]+(?: [a-z-]+){0,3}?)(?= on | \(|:? 0x| at |\s*$| of | detected)(.*)$"
 )
 _LIBFUZZER = re.compile(r"ERROR: libFuzzer: (timeout|out-of-memory|deadly signal|fuzz target [a-z ]+)")
-_UNDEFINED = re.compile(r"([^\s:]+):\d+:\d+: runtime error: (.+)$")
+_UNDEFINED = re.compile(r"([^\s:]{1,200}):\d+:\d+: runtime error: (.+)$")
 # [1222/164952:FATAL:ftp_util.cc(198)] Check failed: … · F0813 00:29:27.77 384244 file.cc:130] Check failed: …
-_CHECK = re.compile(r"(?:FATAL:|F\d{4} [\d:. ]+)([\w.+/\\-]+)(?:\((?:\d+)\)|:\d+)\] (.+)$")
+_CHECK = re.compile(r"(?:FATAL:|F\d{4} [\d:. ]{1,200})([\w.+/\\-]+)(?:\((?:\d+)\)|:\d+)\] (.+)$")
 _CHECK_FAILED = re.compile(
-    r"(?:([\w.+/-]+\.\w+)[:(]\d+\)?:? .*?)?\b((?:D?CHECK\w*\(.*\) failed)|(?:Assertion|Check) failed: (.+))"
+    r"(?:([\w.+/-]{1,200}\.\w+)[:(]\d+\)?:? .{0,200}?)?\b((?:D?CHECK\w*\(.*\) failed)|(?:Assertion|Check) failed: (.+))"
 )
-_ANDROID_CHECK = re.compile(r"([\w./-]+\.(?:cpp|cc|c|h)):\d+ (D?CHECK\w*\(.*\) failed)")
+_ANDROID_CHECK = re.compile(r"([\w./-]{1,200}\.(?:cpp|cc|c|h)):\d+ (D?CHECK\w*\(.*\) failed)")
 _VALUES = re.compile(r"\.? \([^()]{1,200} vs\. .*$")
 _FATAL_IN = re.compile(r"^# (?:Fatal|Runtime|Debug) (?:check failed|error) in (.*?)(?:, line \d+)?$")
 _GLIBC_ASSERT = re.compile(r"^[^:]*?: ([^\s:]+):\d+: (?:.*: )?Assertion [`'‘](.+?)['’]? failed")

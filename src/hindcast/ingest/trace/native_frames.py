@@ -16,7 +16,7 @@ UNNUMBERED = -1
 # #3 0x4f6c38 in boom() v8/wasm-code.cc:87:7 · #2.1 0x… in f · kSP+0x0e30: 0x… in app_mgr ld-temp.o:?
 _IN = re.compile(r"(?:#(\d+)(?:\.\d+)?|\b\w{1,8}\+0x[0-9a-f]+:)\s+(?:0x)?[0-9a-fA-F*x]{3,20} in\b ?(.*)$")
 # #0 0xec3fdeb  (/lib/libfoo.so+0x71bf4)
-_BARE = re.compile(r"#(\d+)\s+(?:0x)?[0-9a-f]{3,20}\s+\((.+?)(?:\+0x[0-9a-f]+)?\)(?: \(BuildId: \w+\))?$")
+_BARE = re.compile(r"#(\d+)\s+(?:0x)?[0-9a-f]{3,20}\s+\((.{1,200}?)(?:\+0x[0-9a-f]+)?\)(?: \(BuildId: \w+\))?$")
 # #00 pc 000012f4  /system/lib/libfoo.so (foo::bar(int)+12)
 _TOMBSTONE = re.compile(
     r"#(\d+)\s+pc [0-9a-f]{4,16}\s+(\S+)(?: \(offset 0x[0-9a-f]+\))?(?: \((.+?)(?:\+\d+)?\))?(?: \(BuildId: \w+\))?$"

@@ -11,10 +11,10 @@ from hindcast.model.trace import Frame, Language, Raised, Relation, Trace
 
 HINTS = (".php(", ".php:", "{main}")
 
-_FRAME = re.compile(r"^\s*#(\d+)\s+(?:(.+?)\((\d+)\)|\[internal function\]|\{main\})(?:: ?(.*))?$")
+_FRAME = re.compile(r"^\s*#(\d+)\s{1,200}(?:(.+?)\((\d+)\)|\[internal function\]|\{main\})(?:: ?(.*))?$")
 _NAMED = re.compile(
     r"(?:Uncaught |Next |exception '|\(|^|\s)([A-Z\\]?[\w\\]*(?:Exception|Error|Throwable|Failure)\w*)"
-    r"(?:\(code: [^)]*\))?(?:' with message '|: | )(.*?)'? (?:in|at) "
+    r"(?:\(code: [^)]*\))?(?:' with message '|: | )(.{0,1000}?)'? (?:in|at) "
     r"((?:[A-Za-z]:)?[^\s:(]+)(?::(\d+)| on line (\d+)|\((\d+)\))"
 )
 _START = re.compile(r"^\s*\[?[Ss]tack ?trace\]?:?\s*$")

@@ -12,9 +12,9 @@ from hindcast.model.trace import Frame, Language, Raised, Relation, Trace
 HINTS = (":in `", ":in '")
 
 _TOP = re.compile(
-    r"(?:^|\s)((?:[A-Za-z]:)?[^\s:][^:]*?):(\d+):in [`']([^']*(?:'[^':]*)*)': (.*?)(?: \(([A-Z][\w:]*)\))?$"
+    r"(?:^|\s)((?:[A-Za-z]:)?[^\s:][^:]*?):(\d+):in [`']([^']{0,200}(?:'[^':]*)*)': (.*?)(?: \(([A-Z][\w:]*)\))?$"
 )
-_FRAME = re.compile(r"(?:^|\s)(?:from |\d+: from )?((?:[A-Za-z]:)?[^\s:`'][^:`']*?):(\d+):in [`'](.+)'\s*$")
+_FRAME = re.compile(r"(?:^|\s)(?:from |\d+: from )?((?:[A-Za-z]:)?[^\s:`'][^:`']{0,200}?):(\d+):in [`'](.+)'\s*$")
 _NAMED = re.compile(r"(?:^|\s)([A-Z]\w*(?:::[A-Z]\w*)*)(?: \((.*)\)|: (.*)):?\s*$")
 _CAUSES = re.compile(r"^\s*Causes?:\s*$")
 _LOOK_BACK_LINES = 4

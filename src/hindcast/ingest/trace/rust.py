@@ -12,11 +12,13 @@ from hindcast.model.trace import Frame, Language, Raised, Relation, Trace
 
 HINTS = ("panicked at", "tack backtrace:")
 
-_PANIC_OLD = re.compile(r"thread '([^']*)'(?: \(\d+\))? panicked at '(.*)', ([^\s:][^:]*):(\d+):(\d+)")
+_PANIC_OLD = re.compile(
+    r"thread '([^']{0,200})'(?: \(\d+\))? panicked at '(.{0,200})', ([^\s:][^:]{0,200}):(\d+):(\d+)"
+)
 _PANIC = re.compile(r"thread '([^']*)'(?: \(\d+\))? panicked at ([^\s:'][^:]*):(\d+):(\d+):\s*$")
 _ERROR = re.compile(r"^\s*(?:Error|error): (.*)$")
 _BACKTRACE = re.compile(r"^\s*(?:S|s)tack backtrace:\s*$")
-_CALL = re.compile(r"^\s*(\d+): +(?:0x[0-9a-f]+ - )?(\S.*?)\s*$")
+_CALL = re.compile(r"^\s*(\d+): +(?:0x[0-9a-f]+ - )?(\S.{0,1000}?)\s*$")
 _PLACE = re.compile(r"^\s+at (.+?):(\d+)(?::(\d+))?\s*$")
 _CAUSE = re.compile(r"^\s+(?:\d+: )?(\S.*)$")
 _NOTE = re.compile(r"^note: |^\s*$")

@@ -17,7 +17,7 @@ from hindcast.model.case import Attempt, Case, CaseState, Cause, Evidence, Note,
 from hindcast.model.signal import Severity
 
 # Jira writes headings and blocks of code in marks of its own.
-_WIKI_HEAD = re.compile(r"^h([1-6])\.\s+", re.M)
+_WIKI_HEAD = re.compile(r"^h([1-6])\.\s{1,20}", re.M)
 _WIKI_BLOCK = re.compile(r"\{(?:code|noformat)(?::[^}]*)?\}\n?")
 NOTES_MAX = 100
 NOTE_CHARS_MAX = 4_000

@@ -46,7 +46,7 @@ class Token(NamedTuple):
 _NAME = r"(?P<name>[^\W\d][\w$]*|\$[\w$]*)"
 _NUMBER = r"(?P<number>\d(?:[\w.]|(?<=[eE])[+-])*)"
 _STRING = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
-_C_COMMENT = r"(?P<comment>//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)"
+_C_COMMENT = r"(?P<comment>//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z))"
 
 _PYTHON = re.compile(
     r"(?P<comment>\#[^\n]*)"

@@ -100,7 +100,7 @@ def _insertion(today: Today, before: int, after: int, made: str) -> _Cut | None:
         if not (made.lstrip().startswith(",") and between[0].key == "," and today.tokens[after].key in (")", "}", "]")):
             return None
         names = {token.key for token in between if token.is_member}
-        if names & set(re.findall(r"[\w$]+(?=\s*[=:])", made)):
+        if names & set(re.findall(r"(?<![\w$])[\w$]+(?=\s{0,40}[=:])", made)):
             # A part of it is given today.
             return None
         before = after - 1

@@ -125,7 +125,7 @@ def _piece(nodes: list[SgNode], text: str, indent: str) -> str | None:
     if not nodes:
         return ""
     first, last = nodes[0].range().start.index, nodes[-1].range().end.index
-    piece = re.sub(r"[\s,]+$", "", text[first:last])
+    piece = re.sub(r"(?<![\s,])[\s,]+$", "", text[first:last])
     if "\n" not in piece:
         return piece
     old = _indent(text, first)

@@ -10,18 +10,20 @@ from hindcast.propose.settings.flow import Flow, Scalar, Unreadable
 from hindcast.propose.settings.inner import inner
 from hindcast.propose.settings.leaves import Leaf, settings_of_leaves
 
-_SECTION = re.compile(r"^\s*\[\[?\s*([^\[\]\n]+?)\s*\]\]?\s*(?:[#;].*)?$")
+_SECTION = re.compile(r"^\s*\[\[?\s{0,200}([^\[\]\n]{1,200}?)\s{0,200}\]\]?\s*(?:[#;].*)?$")
 _LINE = re.compile(
     r"^[ \t]*(?:export[ \t]+|set[ \t]+(?=[\w.]+[ \t]*=))?"
     r"(?P<key>[A-Za-z_\"'][\w.\-/\"'\[\]]*)[ \t]*(?P<mark>[=:])[ \t]*(?P<rest>.*)$",
     re.I,
 )
 # `maxmemory-policy noeviction` as Redis has it, `worker_connections 1024;` as nginx has it.
-_SPACED = re.compile(r"^[ \t]*(?P<key>[a-z][\w.-]*)[ \t]+(?P<rest>[^\s=:{}#;]+[ \t]*;?[ \t]*(?:#.*)?)$")
+_SPACED = re.compile(r"^[ \t]*(?P<key>[a-z][\w.-]*)[ \t]+(?P<rest>[^\s=:{}#;]+[ \t]{0,200};?[ \t]*(?:#.*)?)$")
 _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'')
-_PAIR = re.compile(r"""(?P<key>[A-Za-z_][\w.-]*)=(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)'|(?P<plain>[^\s"']*))""")
+_PAIR = re.compile(
+    r"""(?P<key>[A-Za-z_][\w.-]{0,200})=(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)'|(?P<plain>[^\s"']*))"""
+)
 _ENV = re.compile(r"^[ \t]*(?:ENV|ARG)[ \t]+(?P<rest>.*)$", re.I)
-_ENV_SPACED = re.compile(r"^(?P<key>[A-Za-z_]\w*)[ \t]+(?P<value>[^=\n]+?)[ \t]*$")
+_ENV_SPACED = re.compile(r"^(?P<key>[A-Za-z_]\w*)[ \t]+(?P<value>[^=\n]+?)[ \t]{0,200}$")
 _UNIT_ENVIRONMENT = re.compile(r"^Environment=(?P<rest>.*)$")
 # `name = literal` and `"name": literal` in code, in calls too; what is computed is nobody's setting.
 _LITERAL = (
@@ -131,13 +133,13 @@ def _value(rest: str, start: int) -> Scalar | None:
     """A value up to its comment."""
     quoted = _QUOTED.match(rest)
     if quoted is not None:
-        if re.match(r"\s*;?\s*(?:[#;].*)?$", rest[quoted.end() :]) is None:
+        if re.match(r"\s{0,80};?\s{0,80}(?:[#;].*)?$", rest[quoted.end() :]) is None:
             return None
         return Scalar(quoted.group()[1:-1], start + 1, start + quoted.end() - 1, rest[0])
     if rest[:1] in ('"', "'") or rest.endswith("\\"):
         # It goes on in the next line.
         return None
-    plain = re.split(r"\s+[#;]", rest)[0].rstrip()
+    plain = re.split(r"(?<!\s)\s+[#;]", rest)[0].rstrip()
     if plain.endswith(";") and not re.search(r"[=;].*;", plain):
         # It ends a statement; the last of several belongs to the value, as in a connection's string.
         plain = plain[:-1].rstrip()

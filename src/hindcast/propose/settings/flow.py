@@ -10,7 +10,7 @@ from dataclasses import dataclass
 DEPTH_MAX = 40
 _BLANK = re.compile(r"(?:[\s,]|//[^\n]*|/\*.*?\*/|#[^\n]*)*", re.S)
 _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\n]|\'\')*\'')
-_COMMENT = re.compile(r"\s+//|\s*/\*")
+_COMMENT = re.compile(r"\s{1,200}//|\s{0,200}/\*")
 _PLAIN = re.compile(r"[^,\[\]{}\n#]+")
 
 

@@ -19,21 +19,26 @@ WISHES_MAX = 12
 
 _FENCE = re.compile(r"^\s*```[\w-]*\s*$", re.M)
 _SQL = re.compile(
-    r"^\s*(?:ALTER\s+(?:SYSTEM|ROLE\s+\S+|DATABASE\s+\S+)\s+)?SET\s+(?:LOCAL\s+|SESSION\s+|GLOBAL\s+)?(?=[\w.]+\s*(?:=|TO\b))",
+    r"^\s{0,200}(?:ALTER\s+(?:SYSTEM|ROLE\s+\S+|DATABASE\s+\S+)\s+)?SET\s+(?:LOCAL\s+|SESSION\s+|GLOBAL\s+)?(?=[\w.]+\s*(?:=|TO\b))",
     re.I | re.M,
 )
 _FLAT = re.compile(r"^\s*(?:export\s+|ENV\s+)?[A-Za-z_][\w.\-/\[\]\"]*\s*=\s*\S", re.I)
-_STRUCTURED = re.compile(r"^\s*(?:- )?[\"']?[\w./-]+[\"']?\s*:(?:\s|$)", re.M)
+_STRUCTURED = re.compile(r"^\s{0,200}(?:- )?[\"']?[\w./-]+[\"']?\s*:(?:\s|$)", re.M)
 _HIDDEN = re.compile(r"^\*+$|^<.*>$|redacted|^\[.*\]$|^x{3,}$|^…$|^\.\.\.$", re.I)
 # A name that only a setting has: joined words, capitals, camels, or marked as code.
 _NAME = (
     r"(?:`(?P<{0}ticked>[\w.\-/]+)`"
-    r"|(?<!\w)(?P<{0}name>[A-Za-z][\w-]*(?:[._][\w-]+)+|[A-Z]?[a-z]+(?:[A-Z][a-z0-9]+)+|[A-Z][A-Z0-9]{{3,}}))"
+    r"|(?<!\w)(?P<{0}name>[A-Za-z][\w-]{{0,80}}(?:[._][\w-]{{1,80}}){{1,12}}"
+    r"|[A-Z]?[a-z]{{1,40}}(?:[A-Z][a-z0-9]{{1,40}}){{1,12}}|[A-Z][A-Z0-9]{{3,80}}))"
 )
-_VALUE = r"[\"'`]?(?P<value>[+-]?\d[\w.%]*|true|false|on|off)[\"'`]?(?![\w])(?!\s*[*/])"
-_FROM = r"(?:\s+from\s+[\"'`]?(?P<was>[\w.%]+)[\"'`]?)?"
-_TOLD = re.compile(_NAME.format("a") + r"(?:\s+\w+){0,3}?" + _FROM + r"\s*(?:\bto\b|=|:|->|→)\s*" + _VALUE)
-_ARROW = re.compile(_NAME.format("b") + r"\s*[:=]?\s*(?P<was>[\w.%]+)\s*(?:->|→|=>)\s*" + _VALUE)
+_VALUE = r"[\"'`]?(?P<value>[+-]?\d[\w.%]{0,80}|true|false|on|off)[\"'`]?(?![\w])(?!\s*[*/])"
+_FROM = r"(?:\s{1,20}from\s{1,20}[\"'`]?(?P<was>[\w.%]{1,80})[\"'`]?)?"
+_TOLD = re.compile(
+    _NAME.format("a") + r"(?:\s{1,20}\w{1,80}){0,3}?" + _FROM + r"\s{0,20}(?:\bto\b|=|:|->|→)\s{0,20}" + _VALUE
+)
+_ARROW = re.compile(
+    _NAME.format("b") + r"\s{0,20}[:=]?\s{0,20}(?P<was>[\w.%]{1,80})\s{0,20}(?:->|→|=>)\s{0,20}" + _VALUE
+)
 _MORE = re.compile(r"(?<=\S)(?:,\s*|\s+)(?=[A-Za-z_][\w.-]*=\S)")
 # `maxmemory-policy noeviction`, `timeout 0`: two words are a setting where one of them looks like it.
 _SPACED = re.compile(r"^\s*[a-z]\w*(?:[-_.]\w+)+[ \t]+\S+\s*$|^\s*[a-z][\w.-]*[ \t]+(?:\d\w*|yes|no|on|off)\s*$")
