@@ -140,9 +140,8 @@ def stored(made: Resting) -> str:
 
 def telemetry_of(app: App) -> ClickhouseTelemetry:
     """The engine under an application."""
-    found = app.telemetry
-    if isinstance(found, TelemetryAccess):
-        found = found._store
+    store = app.telemetry
+    found = store._store if isinstance(store, TelemetryAccess) else store
     assert isinstance(found, ClickhouseTelemetry)
     return found
 
