@@ -112,7 +112,8 @@ def git_server(folder: Path, repository: Path) -> Iterator[GitServer]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pem)
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {}))
-    server.socket = context.wrap_socket(server.socket, server_side=True)
+    # Each connection is greeted by its own thread: one that stops talking in its greeting holds no other up.
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     made = GitServer(f"https://localhost:{server.server_address[1]}", repository, pem)
     server.RequestHandlerClass.git = made  # type: ignore[attr-defined]
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})

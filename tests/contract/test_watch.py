@@ -135,8 +135,9 @@ def failing(second: int, number: int) -> Parsed:
     """One request that fails: web's call to PostgreSQL and its own span, both in error, and the framework's log."""
     at = AT + timedelta(seconds=second, milliseconds=number * 100)
     trace = f"{second + 1:016x}{number:016x}"
-    call = {"trace_id": bytes.fromhex(trace), "start_time_unix_nano": int(at.timestamp() * 1e9), "status": {"code": 2}}
-    call["end_time_unix_nano"] = call["start_time_unix_nano"] + 1_000_000
+    began = int(at.timestamp() * 1e9)
+    call: dict[str, Any] = {"trace_id": bytes.fromhex(trace), "start_time_unix_nano": began, "status": {"code": 2}}
+    call["end_time_unix_nano"] = began + 1_000_000
     named = {"db.system.name": "postgresql", "server.address": "127.0.0.1"}
     attributes = [KeyValue(key=key, value=AnyValue(string_value=value)) for key, value in named.items()]
     request = ExportTraceServiceRequest()

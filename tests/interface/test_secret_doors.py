@@ -18,6 +18,7 @@ from tests.toolbench import STORY, desk_on
 from hindcast import toolbox
 from hindcast.adapters.telemetry_clickhouse import ClickhouseTelemetry
 from hindcast.app import App
+from hindcast.build.telemetry import TelemetryAccess
 from hindcast.ingest.redact import Redactor
 from hindcast.seeding import seed
 
@@ -139,9 +140,9 @@ def stored(made: Resting) -> str:
 
 def telemetry_of(app: App) -> ClickhouseTelemetry:
     """The engine under an application."""
-    found = app.telemetry
-    while not isinstance(found, ClickhouseTelemetry):
-        found = found._inner
+    store = app.telemetry
+    found = store._store if isinstance(store, TelemetryAccess) else store
+    assert isinstance(found, ClickhouseTelemetry)
     return found
 
 

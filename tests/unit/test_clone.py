@@ -96,6 +96,9 @@ def frozen(origin: str, bytes_max: int) -> Iterator[str]:
         yield f"https://localhost:{listener.getsockname()[1]}"
         listener.shutdown(socket.SHUT_RDWR)
     for one in held:
+        # Closing alone does not end a connection that a thread reads from.
+        with suppress(OSError):
+            one.shutdown(socket.SHUT_RDWR)
         one.close()
 
 

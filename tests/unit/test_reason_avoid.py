@@ -206,7 +206,7 @@ def test_a_link_to_an_earlier_incident_makes_no_two_failures_one() -> None:
 
 def test_a_fix_is_not_blamed_for_another_failure_of_its_service() -> None:
     """An incident that is not surely the same failure does not say that an earlier fix did not last."""
-    asking = {"incident": "inc-20261116-0201-payment", "since": NOW}
+    asking: dict[str, Any] = {"incident": "inc-20261116-0201-payment", "since": NOW}
     known = case("a", fix="Raised the client timeout", ago=days(1))
     near, sure = (answer(remembered(known, confidence), **asking) for confidence in (0.6, 0.97))
 

@@ -16,6 +16,7 @@ import pygit2
 from pygit2.remotes import TransferProgress
 
 from hindcast.model.errors import HindcastError, Missing, Refused
+from hindcast.model.reading import ready
 
 REMOTE = "origin"
 
@@ -121,6 +122,9 @@ def main() -> None:
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, wanted.seconds_max)
     sys.stdout.buffer.write(msgspec.json.encode(fetch(wanted)))
+
+
+ready(FetchRequest, FetchResult)
 
 
 if __name__ == "__main__":

@@ -82,7 +82,8 @@ def is_outside(question: str, intent: Intent, found: ToolAnswer, facts: Facts, *
         case Want.RECALL:
             if not intent.is_read and asks(question):
                 return True
-            return found.data["familiarity"] != "seen before" and not describes_failure(text)
+            is_said = describes_failure(text) or (bool(intent.as_of) and facts.is_known(name))
+            return found.data["familiarity"] != "seen before" and not is_said
         case Want.LIST if name:
             return not facts.is_known(name) and (is_empty or not _all_hold(name, found.data, facts))
         case Want.PATTERNS | Want.TOGETHER if name:
