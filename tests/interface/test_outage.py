@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tests.interface.test_aside import seeded
 from tests.interface.test_running import PROTOBUF, errors
+from tests.questions import seeded
 from tests.serving import serving, wait_for
 
 from hindcast.cli import outage
@@ -17,7 +17,8 @@ OTHERS = ("auth", "cart", "order", "user")
 
 def test_the_story_is_told_though_the_outage_is_part_of_another(tmp_path: Path) -> None:
     """Where detection takes it for part of what was wrong before, memory is asked about the failure itself."""
-    seeded(tmp_path)
+    with seeded(tmp_path / "store", now=datetime.now(UTC)):
+        pass
     with serving(tmp_path) as running, running.client() as client:
         for service in OTHERS:
             client.post("/v1/logs", content=errors(service), headers=PROTOBUF).raise_for_status()
