@@ -24,6 +24,9 @@ from hindcast.rest import client_code
 ROOT = Path(__file__).parents[2]
 DOCUMENT = json.loads((ROOT / "docs/reference/openapi.json").read_text())
 PASSWORD = "correct horse battery staple"
+POSTMORTEM = (
+    "# Nobody could log in (3 Feb 2026)\n\n## Why\nThe signing key was rotated, but gateways had the old key cached.\n"
+)
 # Heard by `live`, which is tried in test_live.py.
 STREAMS = {"live"}
 
@@ -101,6 +104,8 @@ STEPS = (
     Step("incident_resolve", incident, on(cause="a bad deploy", fix="rolled back payment")),
     Step("recall", says=on(text="ConnectionResetError in payment", services=["payment"])),
     Step("ask", says=on(question="what broke?")),
+    Step("import_documents", says=on(documents=[{"name": "login.md", "text": POSTMORTEM}])),
+    Step("import_review", says=on(records=[{"case": "markdown-login", "corrections": {"fix": "waited"}}])),
     # Fixes; with code to change they are tried in test_http_fixes.py.
     Step("cards_list", incident, fails=Missing),
     Step("card_get", nowhere, fails=Missing),

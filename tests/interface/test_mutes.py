@@ -62,3 +62,14 @@ def test_the_doctor_says_which_services_are_muted(hindcast: Serving, incident: s
     assert (muted.name, muted.level.value) == ("muted", "warn")
     assert "120 errors since" in muted.found
     assert incident in muted.remedy
+
+
+def test_the_doctor_says_that_it_was_refused(tmp_path: Path) -> None:
+    """A server that shows services to nobody without a key leaves it open whether one is muted."""
+    with serving(tmp_path, auth="required") as running:
+        settings = Settings(store=str(tmp_path / "elsewhere"), port=running.port)
+        checks: list[Check] = list(posture.muted(settings, posture.answering(settings)))
+
+    assert [(one.name, one.level.value, one.found) for one in checks] == [
+        ("muted", "warn", "The server does not say which services are muted.")
+    ]

@@ -234,9 +234,13 @@ def verb(
     *,
     panel: str | None = None,
     writes: bool = False,
+    fills: bool = False,
     epilog: str | None = None,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Make a command of a function whose first parameter is the session; one typed Filter becomes filter options."""
+    """Make a command of a function whose first parameter is the session; one typed Filter becomes filter options.
+
+    One that writes has an actor and may begin a space; one that fills a space may begin it too, with others' commits.
+    """
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         own = list(inspect.signature(function, eval_str=True).parameters.values())
@@ -245,7 +249,7 @@ def verb(
 
         def command(context: typer.Context, **values: Any) -> None:  # noqa: ANN401
             session = _session(context, {entry[0]: values.pop(entry[0]) for entry in shared})
-            session.is_writing = writes
+            session.is_writing = writes or fills
             try:
                 if filtered is not None:
                     asked = {entry.name: values.pop(entry.name) for entry in given.FILTER_OPTIONS}

@@ -14,6 +14,7 @@ import httpx
 
 from hindcast.build.doctor.check import Check, fail, ok, warn
 from hindcast.config import Settings
+from hindcast.config.local_token import find_token
 from hindcast.config.reading import ReadSettings
 
 ANSWER_SECONDS_MAX = 3.0
@@ -73,12 +74,17 @@ def muted(settings: Settings, found: Answering) -> Iterator[Check]:
     """Services that a server does not tell of for a while, because somebody has called an incident of theirs over."""
     if not found.is_hindcast:
         return
-    headers = {"X-Hindcast-Space": settings.space}
+    url = url_of(settings)
+    proof = settings.key or find_token(url, settings)
+    headers = {"X-Hindcast-Space": settings.space} | ({"X-Hindcast-Key": proof} if proof else {})
     try:
-        with httpx.Client(base_url=url_of(settings), timeout=ANSWER_SECONDS_MAX, trust_env=False) as client:
+        with httpx.Client(base_url=url, timeout=ANSWER_SECONDS_MAX, trust_env=False) as client:
             answer = client.get("/api/v1/services", params={"limit": SERVICES_ASKED}, headers=headers)
-            services = answer.json()["items"] if answer.is_success else []
+            services = answer.raise_for_status().json()["items"]
     except (httpx.HTTPError, ValueError, KeyError, TypeError):
+        # Not to know is not the same as to know of none.
+        remedy = "Set key to one that may read, or look at the page of its services."
+        yield warn("muted", "The server does not say which services are muted.", remedy)
         return
     for one in services:
         if one["muted"] is not None:

@@ -34,7 +34,7 @@ def install(app: typer.Typer, panel: str) -> None:
     verb(app, "erase", panel=panel, writes=True)(erase)
     verb(app, "verify", panel=panel)(verify)
     verb(app, "export", panel=panel)(move.export)
-    verb(app, "import", panel=panel)(move.import_file)
+    verb(app, "import", panel=panel, fills=True)(move.import_file)
     verb(app, "index", panel=panel)(index)
 
 
