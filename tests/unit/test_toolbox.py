@@ -10,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from tests.toolbench import ERROR, NOW, STORY, desk_on, memory_in, seeded
 
@@ -78,6 +79,12 @@ def call(desk: Desk, name: str, **given: Any) -> ToolAnswer:
     return toolbox.call(name, given, desk)
 
 
+def assert_shape(name: str, answer: ToolAnswer) -> None:
+    """An answer is what its tool says that it answers with."""
+    told = {**answer.data, "evidence": list(answer.evidence), "is_truncated": answer.is_truncated}
+    jsonschema.validate(told, toolbox.answer_schema(toolbox.find(name)))
+
+
 def test_every_reading_tool_is_tried_here() -> None:
     """The table above has every tool that only reads memory; what reads code is tried in test_toolbox_fixing.py."""
     assert {*READING, "fix_cards"} == {tool.name for tool in TOOLS if tool.is_read_only}
@@ -90,6 +97,7 @@ def test_an_answer_keeps_its_budget_and_its_evidence(desk: Desk, name: str) -> N
         answer = call(desk, name, **READING[name], tokens_max=tokens_max)
         assert tokens_of(answer.text) <= tokens_max
         assert ("Left out" in answer.text) == answer.is_truncated
+        assert_shape(name, answer)
     assert answer.evidence
     view = desk.memory.now()
     for ref in answer.evidence:
@@ -107,6 +115,7 @@ def test_an_empty_memory_is_an_answer(empty: Desk, name: str) -> None:
         return
     answer = call(empty, name, **READING[name])
 
+    assert_shape(name, answer)
     assert answer.evidence == ()
     assert any(
         said in answer.text for said in ("Not seen before", "Nothing", "No incident", "no incidents", "0 learnt")
