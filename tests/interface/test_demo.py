@@ -32,7 +32,7 @@ class Played:
     # The incident of the second start, and what memory has of it.
     again: str
     again_shown: str
-    # Every command that the second start printed, with the code with which it ended when it was pasted while the demo ran.
+    # Every command that the second start printed, with the code with which it ended when it was pasted.
     pasted: Mapping[str, int]
 
 

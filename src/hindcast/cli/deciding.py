@@ -80,7 +80,13 @@ def split(
 
     A failure goes on being watched in its own incident, so that a running Hindcast has to know of it.
     """
-    if bool(services) == bool(failure):
+    if from_previous and (services or failure or new_id):
+        raise Malformed(
+            "Nothing can be taken out at the same time.",
+            field="--from-previous",
+            remedy="Give --from-previous alone, then split.",
+        )
+    if not from_previous and bool(services) == bool(failure):
         raise Malformed("Say what to take out.", field="--services", remedy="Give --services A,B or --failure N.")
     if failure:
         told = _asked(session, f"{incident_id}/split", {"failure": failure}, to)
@@ -94,12 +100,6 @@ def split(
     from hindcast.casebook.joining import unlink
 
     if from_previous:
-        if services or new_id:
-            raise Malformed(
-                "Services cannot be taken out at the same time.",
-                field="--services",
-                remedy="Give --from-previous alone, then split.",
-            )
         casebook = register(session).casebook(session.settings.space)
         made = unlink(casebook, incident_id, actor=session.who, why=why or "It is another failure.")
         session.answer({"case": to_json(made)}, Text(f"{made.id} is linked to no earlier incident now."))

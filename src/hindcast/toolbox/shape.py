@@ -17,7 +17,7 @@ def schema_of(arguments: type[Arguments]) -> dict[str, Any]:
     return msgspec.json.decode(_schema(arguments), type=dict[str, Any])
 
 
-def answer_schema_of(answer: type[Any]) -> dict[str, Any]:
+def answer_schema_of(answer: Any) -> dict[str, Any]:  # noqa: ANN401
     """The schema of what a tool answers with."""
     return msgspec.json.decode(_schema(answer), type=dict[str, Any])
 
