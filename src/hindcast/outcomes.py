@@ -1,7 +1,8 @@
 """Outcomes: some minutes after something was tried, the errors before and after it say what came of it.
 
-Nobody's word is overruled: only attempts whose outcome nobody has told are measured, each once. What was done to the
-affected services while an incident lasts (a rollback, a deploy) is found here too, because it was tried as well.
+No person's word is overruled: only attempts whose outcome no person has told are measured, each once. What an agent
+said came of one is compared with what was counted: only then does its success count. What was done to the affected
+services while an incident lasts (a rollback, a deploy) is found here too, because it was tried as well.
 """
 
 from __future__ import annotations
@@ -13,15 +14,14 @@ from datetime import datetime, timedelta
 
 from hindcast.casebook import Casebook
 from hindcast.casebook.incident import with_changes
-from hindcast.casebook.people import attempt_of, judged
+from hindcast.casebook.people import MEASURED_REF, attempt_of, claim_of, judged
 from hindcast.learn.outcome import USUAL, Measured, outcome_of
 from hindcast.model.case import NOTICED_HERE, Attempt, Case, CaseState, Evidence, Outcome, Witness
 from hindcast.model.signal import Level, SystemChange
 from hindcast.ports import Telemetry
 
 ACTOR = "hindcast"
-# Where the evidence of a measurement stands; it also tells that there was one.
-REF = "telemetry"
+REF = MEASURED_REF
 BUCKET_SECONDS = 30
 
 
@@ -130,8 +130,10 @@ class Outcomes:
             # Somebody may have said what came of it while it was being measured.
             if known is None or not _is_open(known):
                 return case
-            case = judged(case, known.id, told.outcome, evidence=told.evidence)
-            if told.outcome is Outcome.UNKNOWN:
+            unclear = told.outcome is Outcome.UNKNOWN
+            came = known.outcome if unclear else told.outcome
+            case = judged(case, known.id, came, evidence=_compared(known, told))
+            if unclear:
                 return case
             made = replace(attempt_of(case, known.id), confidence=told.confidence)
             return replace(case, attempts=tuple(made if mine.id == made.id else mine for mine in case.attempts))
@@ -167,7 +169,19 @@ def _is_ours(case: Case) -> bool:
 
 
 def _is_open(attempt: Attempt) -> bool:
-    return attempt.outcome is Outcome.UNKNOWN and not any(said.ref == REF for said in attempt.evidence)
+    """Whether nobody but an agent has said what came of it, and nothing was counted yet."""
+    is_claimed = bool(attempt.evidence) and attempt.evidence[0].witness is Witness.AGENT
+    return (attempt.outcome is Outcome.UNKNOWN or is_claimed) and not any(said.ref == REF for said in attempt.evidence)
+
+
+def _compared(attempt: Attempt, told: Measured) -> Evidence:
+    """What was counted; where an agent had said what came of it, whether both agree."""
+    claimed, agent = claim_of(attempt)
+    if claimed is Outcome.UNKNOWN:
+        return told.evidence
+    verdict = "agrees" if told.outcome is claimed else "disagrees"
+    standing = "not checkable" if told.outcome is Outcome.UNKNOWN else f"telemetry {verdict}"
+    return replace(told.evidence, quote=f"{claimed}, said by {agent}; {standing}: {told.evidence.quote}")
 
 
 def _by_second(rows: Iterable[dict[str, object]]) -> Counter[datetime]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -18,6 +19,16 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = Path(sys.executable).with_name("hindcast")
 # What a person has to put something in the place of: only they have it.
 PLACEHOLDER = re.compile(r"…|\b[A-Z]{4,}\b")
+REVIEW = """# Checkout was down for 20 minutes
+
+Date: 2026-10-02 10:00 UTC
+
+Checkout printed `PoolTimeout: connection pool exhausted` for every order.
+
+## Resolution
+
+We stopped the job and capped its pool at five connections.
+"""
 OPTIONS = {"HINDCAST_MODEL": "none", "COLUMNS": "100", "NO_COLOR": "1", "PATH": "/usr/bin:/bin"}
 
 
@@ -26,6 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with a blank in its name, in which a store has the demo's year in the space `demo`."""
     made = tmp_path_factory.mktemp("pasted") / "on call"
     made.mkdir()
+    (made / "review.md").write_text(REVIEW)
     ran = shell(f"{SCRIPT} --store 'our store' demo seed", made)
     assert ran.returncode == 0, ran.stderr
     yield made
@@ -54,19 +66,21 @@ def printed(ran: subprocess.CompletedProcess[str]) -> list[str]:
         "recall --incident past-redis-worker-pool",
         "incident show past-unclear-segfault",
         "incident show past-nothing",
+        "recall 'ConnectionResetError in payment' --format markdown",
+        "fix list past-redis-worker-pool",
         "memory log --limit 2",
         "learning",
     ],
 )
-def test_every_printed_command_can_be_pasted(words: str, folder: Path) -> None:
-    """What is printed runs as it stands, in the same folder, and finds the same space of the same store."""
+def test_every_printed_command_can_be_pasted(words: str, folder: Path, tmp_path: Path) -> None:
+    """What is printed runs as it stands, in any folder, and finds the same space of the same store."""
     ran = shell(f"{SCRIPT} --store 'our store' --space demo {words}", folder)
     commands = printed(ran)
 
     assert not re.findall(r"(?<![\w/.-])hindcast (?:" + "|".join(NAMES) + r") \w", ran.stdout + ran.stderr)
     for command in commands:
         if not PLACEHOLDER.search(command) and " review " not in command:
-            pasted = shell(command, folder)
+            pasted = shell(command, tmp_path)
             assert pasted.returncode == 0, f"{command}\n{pasted.stderr}"
 
 
@@ -77,8 +91,30 @@ def test_the_verdict_that_recall_asks_for_is_recorded(folder: Path) -> None:
     verdict = next(one for one in printed(ran) if "incident verdict" in one)
 
     assert "--space demo" in verdict
-    assert "--store 'our store'" in verdict
-    assert shell(verdict, folder).returncode == 0
+    assert f"--store '{folder / 'our store'}'" in verdict
+    assert shell(verdict, folder.parent).returncode == 0
+
+
+def test_a_program_called_by_a_relative_path_is_printed_in_full(folder: Path, tmp_path: Path) -> None:
+    """A path that holds in one folder only is not printed: neither the program's nor the store's."""
+    called = os.path.relpath(SCRIPT, folder)
+    commands = printed(shell(f"{called} --store 'our store' --space demo incident show past-unclear-segfault", folder))
+    shown = [one for one in commands if not PLACEHOLDER.search(one)]
+
+    assert commands
+    assert all(shell(one, tmp_path).returncode == 0 for one in shown)
+
+
+def test_what_an_import_prints_can_be_pasted(folder: Path, tmp_path: Path) -> None:
+    """The incident that was brought in is shown by the printed command; what an answer misses is asked for by one."""
+    here = f"{SCRIPT} --store 'our store' --space own"
+    (shown,) = printed(shell(f"{here} import review.md", folder))
+    asked = printed(shell(f"{here} recall 'PoolTimeout in checkout: connection pool exhausted'", folder))
+
+    assert shell(shown, tmp_path).returncode == 0
+    note = next(one for one in asked if one.endswith("--cause …"))
+    ran = shell(note.replace("…", "'a job kept its connections'"), tmp_path)
+    assert ran.returncode == 0, ran.stderr
 
 
 def test_a_space_that_is_not_there_is_an_error(folder: Path) -> None:

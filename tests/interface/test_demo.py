@@ -7,14 +7,17 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from tests.serving import free_port
 
-GOES_ON = "Seven services have begun to log"
+# What the demo says last before it waits.
+LAST = "  agents   "
+# A review is for a person at a terminal; a stream of events ends when whoever watches has seen enough.
+OTHER_CODES = {"review": 5, "curl": 28}
 NOTICED = r"inc-\d{8}-\d{4}-payment(?:-\d+)?(?=, noticed)"
 
 
@@ -29,13 +32,17 @@ class Played:
     # The incident of the second start, and what memory has of it.
     again: str
     again_shown: str
+    # Every command that the second start printed, with the code with which it ended when it was pasted.
+    pasted: Mapping[str, int]
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory, source_environment: Mapping[str, str]) -> Played:
     """Two demos, one after the other."""
     folder, port = tmp_path_factory.mktemp("demo"), free_port()
-    first = end_after(running_demo(folder, source_environment, port), GOES_ON)
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    pasted: dict[str, int] = {}
+    first = end_after(running_demo(folder, source_environment, port), LAST)
     incident = first.split(f"http://127.0.0.1:{port}/api/v1/incidents/")[1].split("/")[0]
     command = [sys.executable, "-m", "hindcast", "--store", ".demo", "--space", "demo", "incident"]
 
@@ -47,9 +54,13 @@ def played(tmp_path_factory: pytest.TempPathFactory, source_environment: Mapping
 
     # As the demo says: end it, Ctrl-C, start again.
     run("resolve", incident, "--cause", "workers kept their connections", "--fix", "released them in the teardown")
-    second, _ = running_demo(folder, source_environment, port, "--rounds-only").communicate(timeout=120)
+    second = end_after(
+        running_demo(folder, source_environment, port),
+        LAST,
+        lambda said: pasted.update({one: paste(one, elsewhere, source_environment) for one in commands_in(said)}),
+    )
     again = re.findall(NOTICED, second)[0]
-    return Played(first, second, run("show", incident), incident, again, run("show", again))
+    return Played(first, second, run("show", incident), incident, again, run("show", again), pasted)
 
 
 def running_demo(folder: Path, environment: Mapping[str, str], port: int, *words: str) -> subprocess.Popen[str]:
@@ -66,8 +77,25 @@ def running_demo(folder: Path, environment: Mapping[str, str], port: int, *words
     )
 
 
-def end_after(process: subprocess.Popen[str], words: str) -> str:
-    """Read until it says these words, press Ctrl-C as a terminal would, and return all that it said."""
+def commands_in(said: str) -> list[str]:
+    """The commands that were printed to be typed: those that name a store, and curl's."""
+    found = re.findall(r"^ +[a-z]+(?: it)? +(\S+ -m hindcast --store .*|curl .*)$", said, re.MULTILINE)
+    return [one.strip() for one in found]
+
+
+def paste(command: str, folder: Path, environment: Mapping[str, str]) -> int:
+    """The code with which a line ends that is pasted into a shell in some other folder; nobody sits at it."""
+    env = {**environment, "HINDCAST_MODEL": "none", "HINDCAST_CONFIG": os.devnull}
+    # What goes on until somebody ends it is watched for a moment.
+    typed = command.replace("curl ", "curl --silent --max-time 2 ") if command.startswith("curl ") else command
+    ran = subprocess.run(
+        ["/bin/bash", "-c", typed], cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=60
+    )
+    return ran.returncode
+
+
+def end_after(process: subprocess.Popen[str], words: str, meanwhile: Callable[[str], None] = lambda _: None) -> str:
+    """Read until it says these words, do something, press Ctrl-C as a terminal would; all that it said."""
     assert process.stdout is not None
     said: list[str] = []
     try:
@@ -76,6 +104,7 @@ def end_after(process: subprocess.Popen[str], words: str) -> str:
             if words in line or "could not be told" in line:
                 break
         assert words in said[-1], "".join(said)
+        meanwhile("".join(said))
         os.killpg(process.pid, signal.SIGINT)
         rest, _ = process.communicate(timeout=30)
     finally:
@@ -115,6 +144,17 @@ def test_the_fix_is_shown_as_changes_of_the_demos_code(played: Played) -> None:
     assert "made it worse in cases/past-redis-worker-pool" in told
     for words in (f"fix list {incident}", f"review {incident}", "Fixed on … by …, held until"):
         assert words in told, words
+
+
+def test_every_printed_command_can_be_pasted(played: Played) -> None:
+    """What the demo offers to type runs as it stands in another folder, without the program on the path."""
+    kinds = ("ask", "inject", "curl", "fix list", "review", "incident resolve", "incident list", "recall", "mcp")
+    by_kind = {
+        kind: code for kind in kinds for command, code in played.pasted.items() if re.search(rf"\b{kind}\b", command)
+    }
+
+    assert len(played.pasted) == len(kinds)
+    assert by_kind == {kind: OTHER_CODES.get(kind, 0) for kind in kinds}
 
 
 def test_the_next_start_remembers_everything(played: Played) -> None:

@@ -222,6 +222,18 @@ def test_incidents_are_split_and_joined(hindcast: Resting) -> None:
     assert "inc-1" in refused["remedy"]
 
 
+def test_a_link_to_an_earlier_incident_is_taken_back(hindcast: Resting) -> None:
+    """Whoever sees that it is another failure says so; without such a link there is nothing to take back."""
+    hindcast.remember("linked", case(1, previous="inc-2"), case(2))
+    said = {"from_previous": True, "why": "another cause"}
+    one = hindcast.ask("POST", f"{ONE}/split", "linked", json=said).json()
+
+    assert (one["id"], one["case"]["previous"]) == ("inc-1", "")
+    assert hindcast.get(ONE, "linked")["case"]["previous"] == ""
+    hindcast.ask("POST", f"{ONE}/split", "linked", status=403, json=said)
+    hindcast.ask("POST", f"{ONE}/split", "linked", status=400, json={**said, "services": ["payment"]})
+
+
 def test_what_stands_in_the_place_of_a_case_harms_nobody(hindcast: Resting, space: str) -> None:
     """A record that looks like a case and is none is listed without its case, and nothing can be said of it."""
     body = {"title": "half a case", "occurred_at": "2026-11-15T02:03:00Z", "attempts": [7]}

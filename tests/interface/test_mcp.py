@@ -17,7 +17,9 @@ from typing import Any
 import httpx2
 import mcp_types as types
 import pytest
+from jsonschema import Draft202012Validator
 from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from tests.serving import Serving, free_port, serving
 from tests.toolbench import CALLS, SAID, SPACE, STORY, UNDO, seeded_today
@@ -160,6 +162,17 @@ async def look(hindcast: Serving, way: str) -> Seen:
         return seen
 
 
+def unlisted(value: Any, schema: dict[str, Any], where: str = "") -> list[str]:
+    """The fields of an answer that its schema does not name."""
+    if isinstance(value, list):
+        return [name for one in value for name in unlisted(one, schema.get("items", {}), where)]
+    if not isinstance(value, dict):
+        return []
+    named = next((one for one in schema.get("anyOf", [schema]) if "properties" in one), {}).get("properties", {})
+    found = [f"{where}/{name}" for name in value if name not in named]
+    return found + [each for name, one in value.items() for each in unlisted(one, named.get(name, {}), name)]
+
+
 @pytest.fixture(scope="module", params=WAYS)
 def seen(hindcast: Serving, request: pytest.FixtureRequest) -> Seen:
     """What a client that came each way was told."""
@@ -179,6 +192,16 @@ def test_every_tool_is_listed_with_its_schema_and_hints(seen: Seen) -> None:
             tool.is_destructive,
             False,
         )
+
+
+def test_every_answer_has_the_shape_that_its_tool_lists(seen: Seen) -> None:
+    """A client can check what a tool answers with: the listed schema holds for it, and names each of its fields."""
+    for listed in seen.tools:
+        told = seen.called[listed.name].structured_content
+        assert listed.output_schema is not None
+        Draft202012Validator.check_schema(listed.output_schema)
+        assert list(Draft202012Validator(listed.output_schema).iter_errors(told)) == [], listed.name
+        assert unlisted(told, listed.output_schema) == [], listed.name
 
 
 def test_only_what_changes_files_is_said_to_destroy(seen: Seen) -> None:
@@ -266,6 +289,23 @@ def test_telemetry_that_a_server_holds_is_done_without(seen: Seen) -> None:
 
     assert ("in use by another process" in told["telemetry"]) == seen.way.startswith("stdio")
     assert told["from_incidents"]
+
+
+def test_what_an_engine_says_stays_out_of_the_clients_log(hindcast: Serving, tmp_path: Path) -> None:
+    """That a running server holds the telemetry is told in the answer, and not on stderr by the engine."""
+    log = tmp_path / "stderr"
+
+    async def run() -> Any:
+        with log.open("w") as stream:
+            over = stdio_client(on_stdio(hindcast.folder / "store", "--space", SPACE), errlog=stream)
+            async with Client(over, read_timeout_seconds=60) as client:
+                return await client.call_tool("error_correlations", {})
+
+    told = asyncio.run(run())
+
+    assert "in use by another process" in told.structured_content["telemetry"]
+    assert "DB::Exception" not in log.read_text()
+    assert "Cannot lock" not in log.read_text()
 
 
 def test_trouble_and_changes_that_go_together_are_found_in_telemetry(hindcast: Serving) -> None:

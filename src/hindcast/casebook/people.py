@@ -27,6 +27,10 @@ from hindcast.model.errors import Malformed, Missing, Refused
 TEXT_CHARS_MAX = 20_000
 ATTEMPTS_MAX = 200
 NOTES_MAX = 500
+# Where the evidence of a measurement stands; it also tells that there was one.
+MEASURED_REF = "telemetry"
+# Between what an agent says came of something and the agent, in the place where its evidence stands.
+_CLAIMED = ", said by "
 # What is resolved sooner than this after it began ended when somebody said so; later, nobody knows when.
 RESOLVED_WITHIN = timedelta(days=7)
 
@@ -90,6 +94,29 @@ def judged(case: Case, attempt_id: str, outcome: Outcome, *, evidence: Evidence,
         confidence=1.0 if evidence.witness is Witness.PERSON else known.confidence,
     )
     return replace(case, attempts=tuple(made if one.id == known.id else one for one in case.attempts))
+
+
+def said_by_agent(outcome: Outcome, quote: str, *, by: str, at: datetime) -> Evidence:
+    """What an agent says came of something: a claim until telemetry or a person says the same."""
+    return Evidence(Witness.AGENT, quote, f"{outcome}{_CLAIMED}{by}" if outcome is not Outcome.UNKNOWN else "", at)
+
+
+def claim_of(attempt: Attempt) -> tuple[Outcome, str]:
+    """What an agent said last came of an attempt, and which agent; UNKNOWN: none said so."""
+    for said in attempt.evidence:
+        outcome, _, agent = said.ref.partition(_CLAIMED)
+        if said.witness is Witness.AGENT and agent:
+            return Outcome(outcome), agent
+    return Outcome.UNKNOWN, ""
+
+
+def counted(claimed: Outcome, attempt: Attempt | None = None) -> Outcome:
+    """The outcome that an agent's claim leaves: that it worked waits for a witness, and no measurement is overruled."""
+    known = attempt.outcome if attempt is not None else Outcome.UNKNOWN
+    measured = attempt is not None and any(said.ref == MEASURED_REF for said in attempt.evidence)
+    if claimed is Outcome.WORKED or (measured and known is not Outcome.UNKNOWN):
+        return known if measured or known is Outcome.WORKED else Outcome.UNKNOWN
+    return claimed
 
 
 def attempt_of(case: Case, attempt_id: str) -> Attempt:

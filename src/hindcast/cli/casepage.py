@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from hindcast.cli.render import clean, cut
-from hindcast.model.case import Attempt, Case, Evidence, Outcome, to_json
+from hindcast.model.case import Attempt, Case, Evidence, Outcome, Witness, to_json
 from hindcast.model.incident import Incident
 
 if TYPE_CHECKING:
@@ -137,6 +137,10 @@ def _attempt(one: Attempt) -> list[RenderableType]:
     when = f" at {one.at:%H:%M}" if one.at is not None else ""
     sure = "" if one.confidence >= 1 else f", {one.confidence:.0%} sure"
     head = Text.assemble((f"{mark} {one.outcome}", style), f"  {one.id}  {clean(one.action)}{who}{when}{sure}")
-    lines = [f"{said.witness}: {cut(clean(' '.join(said.quote.split())), QUOTE_CHARS_MAX)}" for said in one.evidence]
+    lines = [
+        f"{clean(said.ref) if said.witness is Witness.AGENT and said.ref else said.witness}: "
+        f"{cut(clean(' '.join(said.quote.split())), QUOTE_CHARS_MAX)}"
+        for said in one.evidence
+    ]
     lines += [clean(line) for line in _means(one)]
     return [Padding(head, (0, 0, 0, 2)), *(Padding(Text(line, style="dim"), (0, 0, 0, 6)) for line in lines)]

@@ -56,14 +56,19 @@ def line(command: str) -> RenderableType:
     return Group(Text(f"  {command}", style="cyan", no_wrap=True, overflow="ignore"))
 
 
+def whole(where: str) -> str:
+    """A store or a file as it is called from any folder; the address of a server stays as it is."""
+    return where if "://" in where else str(Path(where).expanduser().resolve())
+
+
 def program() -> str:
-    """How this program has to be called: by its name where that is found, else as it was called now."""
+    """How this program has to be called from any folder: by its name where that is found, else by its path."""
     name = Path(sys.argv[0]).name if sys.argv else ""
     if name == "hindcast":
         found = shutil.which("hindcast")
         if found and os.path.realpath(found) == os.path.realpath(sys.argv[0]):
             return "hindcast"
-        return shlex.quote(sys.argv[0])
+        return shlex.quote(str(Path(sys.argv[0]).resolve()))
     if name == "__main__.py" and Path(sys.argv[0]).parent.name == "hindcast":
         return f"{shlex.quote(sys.executable)} -m hindcast"
     return "hindcast"

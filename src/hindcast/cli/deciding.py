@@ -80,25 +80,15 @@ def split(
 
     A failure goes on being watched in its own incident, so that a running Hindcast has to know of it.
     """
-    from hindcast.casebook.joining import split as apart
-    from hindcast.casebook.joining import unlink
-
-    if from_previous:
-        if services or failure or new_id:
-            raise Malformed(
-                "Nothing can be taken out at the same time.",
-                field="--services",
-                remedy="Give --from-previous alone, then split.",
-            )
-        casebook = register(session).casebook(session.settings.space)
-        made = unlink(casebook, incident_id, actor=session.who, why=why or "It is another failure.")
-        session.answer({"case": to_json(made)}, Text(f"{made.id} is linked to no earlier incident now."))
-        return
-    if bool(services) == bool(failure):
+    if from_previous and (services or failure or new_id):
         raise Malformed(
-            "Say what to take out.",
-            field="--services",
-            remedy="Give one of --services A,B, --failure N and --from-previous.",
+            "Nothing can be taken out at the same time.",
+            field="--from-previous",
+            remedy="Give --from-previous alone, then split.",
+        )
+    if not from_previous and bool(services) == bool(failure):
+        raise Malformed(
+            "Say what to take out.", field="--services", remedy="Give --services A,B, --failure N or --from-previous."
         )
     if failure:
         told = _asked(session, f"{incident_id}/split", {"failure": failure}, to)
@@ -107,6 +97,14 @@ def split(
                 f"Nobody watches {incident_id}.", field="ID", remedy="`hindcast incident list` shows what is open."
             )
         session.answer(told, Text(f"{told['id']}: {told['title']}. It was split off {incident_id}."))
+        return
+    from hindcast.casebook.joining import split as apart
+    from hindcast.casebook.joining import unlink
+
+    if from_previous:
+        casebook = register(session).casebook(session.settings.space)
+        made = unlink(casebook, incident_id, actor=session.who, why=why or "It is another failure.")
+        session.answer({"case": to_json(made)}, Text(f"{made.id} is linked to no earlier incident now."))
         return
     left, new = apart(
         register(session).casebook(session.settings.space),

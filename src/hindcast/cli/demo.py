@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import closing
 from dataclasses import replace
 from enum import StrEnum
@@ -79,7 +78,7 @@ def demo(
         mode="demo",
     )
     is_first = _seed(session, settings, shop=folder.resolve() / SHOP)
-    words = Words(program=sys.argv[0], folder=folder, space=SPACE, scenario=scenario, shop=folder / SHOP)
+    words = Words(folder=folder.resolve(), space=SPACE, scenario=scenario, shop=folder / SHOP)
     story = Story(session, url_of(settings), words, is_first=is_first, rate_per_s=None if rounds_only else rate)
 
     def ready(token: str) -> None:

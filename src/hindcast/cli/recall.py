@@ -21,7 +21,7 @@ from hindcast.model.errors import Malformed
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from hindcast.model.diagnosis import Claim, Diagnosis
+    from hindcast.model.diagnosis import Diagnosis
     from hindcast.model.recollection import Recollection, Remembered
 
 # More than this nobody pipes in to ask about; it bounds what is held in memory.
@@ -158,11 +158,11 @@ def _show(session: Session, recollection: Recollection, diagnosis: Diagnosis, sh
     from hindcast.reason.markdown import markdown
 
     if shape is Format.MARKDOWN and not session.as_json:
-        sys.stdout.write(markdown(diagnosis, recollection if explain else None))
+        sys.stdout.write(session.to_paste(markdown(diagnosis, recollection if explain else None)))
         return
     document: dict[str, Any] = msgspec.to_builtins(diagnosis)
-    steps, typed = _parted(session, diagnosis, recollection.cue.text)
-    parts: list[RenderableType] = [shown(replace(diagnosis, next_steps=steps), width=session.out.width)]
+    told, typed = _parted(session, diagnosis, recollection.cue.text)
+    parts: list[RenderableType] = [shown(told, width=session.out.width)]
     parts += [commands.line(command) for command in typed]
     if explain:
         document["explained"] = msgspec.to_builtins(recollection)
@@ -170,18 +170,20 @@ def _show(session: Session, recollection: Recollection, diagnosis: Diagnosis, sh
     session.answer(document, *parts)
 
 
-def _parted(session: Session, diagnosis: Diagnosis, asked: str) -> tuple[tuple[Claim, ...], list[str]]:
-    """The steps without the commands that they end in, and those commands as they can be pasted."""
-    steps: list[Claim] = []
+def _parted(session: Session, diagnosis: Diagnosis, asked: str) -> tuple[Diagnosis, list[str]]:
+    """The answer without the commands that its steps and notes end in, and those commands as they can be pasted."""
     typed: list[str] = []
     first = next((line.strip() for line in asked.splitlines() if line.strip()), "")[:ASKED_CHARS_MAX]
-    for step in diagnosis.next_steps:
-        text, command = commands.parted(step.text)
-        if command:
-            typed.append(session.to_paste(command.replace("--for TEXT", f"--for {shlex.quote(clean(first))}")))
-            text = f"{text}: see below."
-        steps.append(replace(step, text=text))
-    return tuple(steps), typed
+
+    def without(said: str) -> str:
+        text, command = commands.parted(said)
+        if not command:
+            return text
+        typed.append(session.to_paste(command.replace("--for TEXT", f"--for {shlex.quote(clean(first))}")))
+        return f"{text}: see below."
+
+    steps = tuple(replace(step, text=without(step.text)) for step in diagnosis.next_steps)
+    return replace(diagnosis, next_steps=steps, notes=tuple(map(without, diagnosis.notes))), typed
 
 
 def _explained(recollection: Recollection) -> list[RenderableType]:

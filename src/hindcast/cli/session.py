@@ -148,11 +148,11 @@ class Session:
 
     @property
     def where(self) -> dict[str, str | None]:
-        """The options that say which store and space this run is about, as they were given."""
+        """The options that say which store and space this run is about, as they hold in any folder."""
         return {
-            "store": self.store,
+            "store": commands.whole(self.store) if self.store else None,
             "space": self.space,
-            "config": str(self.config) if self.config is not None else None,
+            "config": commands.whole(str(self.config)) if self.config is not None else None,
         }
 
     def to_paste(self, text: str) -> str:

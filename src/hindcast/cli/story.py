@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import threading
 from dataclasses import dataclass
@@ -10,13 +11,15 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from hindcast.cli import outage, rounds
+from hindcast.cli import commands, outage, rounds
 from hindcast.config.local_token import FILE, local_link
 from hindcast.model.errors import HindcastError
 
 if TYPE_CHECKING:
     from hindcast.cli.session import Session
 
+CAUSE = "workers kept their connections"
+FIX = "released them in the task teardown"
 QUESTION = "What fixed the connection resets of the Redis worker pool?"
 # Where the outage meets no memory; it is played there only once.
 EMPTY_SPACE = "empty"
@@ -26,9 +29,9 @@ QUIET_SECONDS = 120
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What commands to try are made of, as the demo itself was called, so that they can be pasted."""
+    """What commands to try are about: they can be pasted in any folder, into any shell."""
 
-    program: str
+    # Of everything the demo keeps, in full.
     folder: Path
     space: str
     scenario: str
@@ -37,33 +40,37 @@ class Words:
 
     def to_try(self, url: str, incident: str, token: str, *, has_cards: bool) -> tuple[str, ...]:
         """What to look at, three things to try, and where to look on."""
-        here = f"{self.program} --store {self.folder} --space {self.space}"
         page = local_link(url, token, f"/incidents/{incident}?space={self.space}")
         answer = f"{url}/api/v1/incidents/{incident}/recall?space={self.space}&format=markdown"
-        proof = f'-H "Authorization: Bearer $(cat {self.folder / FILE})"'
+        proof = f'-H "Authorization: Bearer $(cat {shlex.quote(str(self.folder / FILE))})"'
         # Nothing is proposed for an outage that is part of another, and there may be nothing left to propose.
         cards = (
             f"Its fix, as changes of the code in {self.shop}:",
-            f"  look     {here} fix list {incident}",
-            f"  decide   {here} review {incident}",
-            f"  end it   {here} incident resolve {incident}",
+            f"  look     hindcast fix list {incident}",
+            f"  decide   hindcast review {incident}",
+            f"  end it   hindcast incident resolve {incident} --cause '{CAUSE}' --fix '{FIX}'",
             "Started again, the demo plays the same outage once more, and answers: “Fixed on … by …, held until",
             "…”. What you reject is not proposed again; with a reason not to try it, it is told under “Do NOT try”.",
             "",
         )
-        return (
+        lines = (
             f"Look at it in a browser:            {page}",
             f"What memory says to it, as a file:  {answer}",
             "",
             *(cards if has_cards else ()),
             "Three things to try in another terminal:",
-            f"  ask      {here} ask '{QUESTION}'",
-            f"  break    {self.program} --space {self.space} inject bad-deploy --service user --to {url}",
+            f"  ask      hindcast ask '{QUESTION}'",
+            f"  break    hindcast inject bad-deploy --service user --to {url}",
             f"  watch    curl -N {proof} '{url}/api/v1/live?space={self.space}&kinds=incident,answer'",
             "",
             f"Seven services have begun to log; {self.scenario} follows in {QUIET_SECONDS // 60} minutes.",
-            f"More: {here} incident list · {here} recall '…' · agents: {here} mcp · API: {url}/openapi.json",
+            f"More, beside the API at {url}/openapi.json:",
+            "  list     hindcast incident list",
+            "  recall   hindcast recall 'ConnectionResetError: [Errno 104] Connection reset by peer'",
+            "  agents   hindcast mcp",
         )
+        where = {"store": str(self.folder), "space": self.space}
+        return tuple(commands.to_paste(line, where) for line in lines)
 
 
 class Story(threading.Thread):

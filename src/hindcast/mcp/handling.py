@@ -99,6 +99,7 @@ def described(tool: Tool) -> types.Tool:
         title=tool.title,
         description=tool.description,
         input_schema=toolbox.schema(tool),
+        output_schema=toolbox.answer_schema(tool),
         annotations=types.ToolAnnotations(
             title=tool.title,
             read_only_hint=tool.is_read_only,

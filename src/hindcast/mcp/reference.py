@@ -22,7 +22,8 @@ INTRODUCTION = """# Tools for agents (MCP)
 
 The same tools answer over stdio (`hindcast mcp`) and over streamable HTTP (`/mcp` of `hindcast serve`), and
 `hindcast ask` uses those that read. Each answer has a text for a model, within `tokens_max`, and the same as structured
-content with `evidence` (the records it rests on, as in `cases/inc-20260930-0203-payment@412`) and `is_truncated`.
+content with `evidence` (the records it rests on, as in `cases/inc-20260930-0203-payment@412`) and `is_truncated`; each
+tool lists the schema of it (`outputSchema`).
 Recorded text stands in quotes that it cannot end. Arguments are read generously: numbers as text, a single name for a
 list, other spellings of a choice, and the names that other tools use (`query`, `limit`, `incident_id`).
 """

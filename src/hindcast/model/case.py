@@ -44,6 +44,8 @@ class Witness(StrEnum):
     TELEMETRY = "telemetry"
     # Somebody accepted or rejected it when it was proposed.
     VERDICT = "verdict"
+    # An agent says so; that it worked counts once telemetry or a person says the same.
+    AGENT = "agent"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,13 @@ from hindcast.reason.wording import one_line
 
 # What vouches for an outcome, and what it counts for. Numbers counted before and after are the best there is, and
 # somebody's own word comes close. Text was written for another purpose, and a rule has read it.
-WITNESS_WEIGHTS = {Witness.TELEMETRY: 1.0, Witness.VERDICT: 0.9, Witness.PERSON: 0.9, Witness.TEXT: 0.6}
+WITNESS_WEIGHTS = {
+    Witness.TELEMETRY: 1.0,
+    Witness.VERDICT: 0.9,
+    Witness.PERSON: 0.9,
+    Witness.TEXT: 0.6,
+    Witness.AGENT: 0.6,
+}
 # A statement without evidence was typed in by whoever made it.
 UNSTATED_WEIGHT = 0.8
 # What nobody put their name to is harder to ask about, and easier to make up.

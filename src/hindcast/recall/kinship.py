@@ -24,7 +24,13 @@ _UNKNOWN = re.compile(
 )
 
 # What was counted before and after weighs most; what was only read out of prose least.
-WITNESS_WEIGHTS = {Witness.TELEMETRY: 3.0, Witness.VERDICT: 2.0, Witness.PERSON: 2.0, Witness.TEXT: 1.0}
+WITNESS_WEIGHTS = {
+    Witness.TELEMETRY: 3.0,
+    Witness.VERDICT: 2.0,
+    Witness.PERSON: 2.0,
+    Witness.TEXT: 1.0,
+    Witness.AGENT: 1.0,
+}
 # A statement for which nobody gave a reason.
 UNVOUCHED_WEIGHT = 0.5
 

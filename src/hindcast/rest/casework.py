@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from hindcast.casebook import Casebook, check_unchanged
 from hindcast.casebook.deciding import decided, event_of
-from hindcast.casebook.joining import join, split
+from hindcast.casebook.joining import join, split, unlink
 from hindcast.casebook.layout import address_of, readable
 from hindcast.casebook.people import TEXT_CHARS_MAX, Fix, attempted, judged, noted, resolved, timed
 from hindcast.memory import Memory
@@ -89,10 +89,11 @@ class DecisionSaid(Said):
 
 
 class SplitSaid(Said):
-    """Which services have a cause of their own, or which failure began in its midst and is another one."""
+    """Which services have a cause of their own, which failure began in its midst, or that no earlier one came back."""
 
     services: list[Annotated[str, Field(min_length=1, max_length=200)]] = Field(default=[], max_length=100)
     failure: str = Field(default="", max_length=20, pattern=r"^\d*$", description="As `detection.new_failures` has it.")
+    from_previous: bool = Field(default=False, description="It is not the earlier incident that it was linked to.")
     new_id: str = Field(default="", max_length=200, description="The new incident's id; made up if left out.")
     why: str = Field(default="", max_length=4_000)
 
@@ -236,12 +237,26 @@ def _add_borders(app: FastAPI, desk: Desk) -> None:
     ) -> Response:
         """Take services, or a new failure, out into an incident of their own. The answer is the new one; that sticks.
 
-        While an incident lasts, its `detection.new_failures` are those that began in its midst.
+        While an incident lasts, its `detection.new_failures` are those that began in its midst. With `from_previous`
+        the link to an earlier incident is taken back, and the answer is the incident itself.
         """
-        if bool(said.services) == bool(said.failure):
+        if (bool(said.services), bool(said.failure), said.from_previous).count(True) != 1:
             raise Malformed(
-                "Name services or a failure.", field="services", remedy="Send either `services` or `failure`."
+                "Name services or a failure.",
+                field="services",
+                remedy="Send one of `services`, `failure` and `from_previous`.",
             )
+
+        def take_link_back() -> Response:
+            with matching(if_match) as expected:
+                unlink(
+                    _casebook(desk, seat, incident_id),
+                    incident_id,
+                    actor=seat.actor,
+                    why=desk.clean(said.why) or "It is another failure.",
+                    expected=expected,
+                )
+            return told(desk, seat.space, desk.view(seat.space), incident_id)
 
         def decide_about_failure() -> Response:
             with matching(if_match) as expected, desk.turn:
@@ -266,6 +281,8 @@ def _add_borders(app: FastAPI, desk: Desk) -> None:
                 )
             return told(desk, seat.space, desk.view(seat.space), new.id)
 
+        if said.from_previous:
+            return again.once(seat, said, take_link_back)
         return again.once(seat, said, decide_about_failure if said.failure else decide)
 
     @app.post(f"{ROOT}/join", tags=["incidents"], operation_id="incident_join", response_model=IncidentTold)

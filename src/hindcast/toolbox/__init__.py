@@ -13,9 +13,10 @@ from typing import Any
 
 from hindcast.model.errors import Missing
 from hindcast.toolbox import correlations, fixing, incidents, patterns, recalling, recording, remembered
+from hindcast.toolbox.answers import ANSWERS
 from hindcast.toolbox.desk import Desk, Desks
 from hindcast.toolbox.reading import read_arguments
-from hindcast.toolbox.shape import schema_of
+from hindcast.toolbox.shape import answer_schema_of, schema_of
 from hindcast.toolbox.tool import Tool, ToolAnswer
 
 # In the order in which somebody meets them during an incident.
@@ -54,10 +55,15 @@ def schema(tool: Tool) -> dict[str, Any]:
     return schema_of(tool.arguments)
 
 
+def answer_schema(tool: Tool) -> dict[str, Any]:
+    """The JSON schema of what a tool answers with, evidence included, without references."""
+    return answer_schema_of(ANSWERS[tool.name])
+
+
 def call(name: str, arguments: Mapping[str, Any], desk: Desk) -> ToolAnswer:
     """Run a tool. Raises an error of the tree, which says what is wrong with which argument and gives an example."""
     tool = find(name)
     return tool.run(desk, read_arguments(tool, arguments))
 
 
-__all__ = ["TOOLS", "Desk", "Desks", "Tool", "ToolAnswer", "call", "find", "schema"]
+__all__ = ["TOOLS", "Desk", "Desks", "Tool", "ToolAnswer", "answer_schema", "call", "find", "schema"]

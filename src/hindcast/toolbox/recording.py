@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from hindcast.casebook import Casebook
-from hindcast.casebook.people import TEXT_CHARS_MAX, attempt_of, attempted, judged
+from hindcast.casebook.people import TEXT_CHARS_MAX, attempt_of, attempted, claim_of, counted, judged, said_by_agent
 from hindcast.experience import on_proposal, record_verdict, verdict_on
 from hindcast.model.access import Permission
 from hindcast.model.case import Attempt, Case, Evidence, Outcome, Witness
@@ -106,11 +106,12 @@ def _attempt(desk: Desk, given: AttemptArguments) -> ToolAnswer:
     outcome = Outcome(given.outcome.replace("_", " "))
     book = Casebook(desk.memory)
     if given.attempt.strip():
-        evidence = _said(desk, given.why or f"{given.attempt}: {outcome}")
+        evidence = _said(desk, given.why or f"{given.attempt}: {outcome}", outcome)
 
         def judge(case: Case) -> Case:
-            _check_own(attempt_of(case, given.attempt), outcome, desk.actor)
-            return judged(case, given.attempt, outcome, evidence=evidence)
+            told = attempt_of(case, given.attempt)
+            _check_own(told, outcome, desk.actor)
+            return judged(case, given.attempt, counted(outcome, told), evidence=evidence)
 
         case = book.change(name, judge, actor=desk.actor, why=f"What came of {given.attempt.strip()}.")
         return _recorded(desk, case, attempt_of(case, given.attempt), is_new=False)
@@ -139,7 +140,8 @@ def _why(desk: Desk, given: AttemptArguments) -> str:
 
 def _check_own(attempt: Attempt, outcome: Outcome, actor: str) -> None:
     """Raise where another's word would be overruled: an agent may add to what people said, and not unsay it."""
-    if attempt.outcome not in (Outcome.UNKNOWN, outcome) and attempt.by != actor:
+    is_confirmed = bool(attempt.evidence) and attempt.evidence[0].witness is Witness.PERSON
+    if attempt.outcome not in (Outcome.UNKNOWN, outcome) and (attempt.by != actor or is_confirmed):
         said = f"{attempt.by} said" if attempt.by else "it is recorded"
         raise Refused(
             f"{attempt.id} has an outcome already: {said} that it {_told(attempt.outcome)}.",
@@ -155,11 +157,11 @@ def _told(outcome: Outcome) -> str:
 def _made(desk: Desk, given: AttemptArguments, outcome: Outcome) -> Attempt:
     action = desk.clean(given.action).strip()
     is_known = outcome is not Outcome.UNKNOWN
-    evidence = (_said(desk, given.why or f"{action}: {outcome}"),) if is_known or given.why.strip() else ()
+    evidence = (_said(desk, given.why or f"{action}: {outcome}", outcome),) if is_known or given.why.strip() else ()
     return Attempt(
         "",
         action,
-        outcome,
+        counted(outcome),
         desk.now,
         desk.actor,
         diff=desk.clean(given.diff),
@@ -169,24 +171,42 @@ def _made(desk: Desk, given: AttemptArguments, outcome: Outcome) -> Attempt:
     )
 
 
-def _said(desk: Desk, quote: str) -> Evidence:
-    return Evidence(Witness.PERSON, desk.clean(quote).strip(), "", desk.now)
+def _said(desk: Desk, quote: str, outcome: Outcome) -> Evidence:
+    return said_by_agent(outcome, desk.clean(quote).strip(), by=desk.actor, at=desk.now)
+
+
+def _claimed(attempt: Attempt) -> Outcome:
+    """What was said of it, whether that counts yet or not."""
+    claimed, _ = claim_of(attempt)
+    return claimed if claimed is not Outcome.UNKNOWN else attempt.outcome
 
 
 def _same(case: Case, made: Attempt) -> Attempt | None:
     """The very same thing said before by the same caller: an agent that calls twice has tried once."""
-    fields = ("action", "outcome", "by", "diff", "command", "config")
+    fields = ("action", "by", "diff", "command", "config")
     return next(
-        (one for one in case.attempts if all(getattr(one, name) == getattr(made, name) for name in fields)), None
+        (
+            one
+            for one in case.attempts
+            if _claimed(one) is _claimed(made) and all(getattr(one, name) == getattr(made, name) for name in fields)
+        ),
+        None,
     )
 
 
 def _recorded(desk: Desk, case: Case, attempt: Attempt, *, is_new: bool) -> ToolAnswer:
     kept = known(desk.memory.now(), case.id)
     done = "Recorded" if is_new else "On record"
-    what = f"{quoted(attempt.action, SHOWN_CHARS_MAX)} → {attempt.outcome}"
+    claimed, agent = claim_of(attempt)
+    said = f" ({claimed}, said by {named(agent)})" if claimed not in (Outcome.UNKNOWN, attempt.outcome) else ""
+    what = f"{quoted(attempt.action, SHOWN_CHARS_MAX)} → {attempt.outcome}{said}"
     text = f"{done} as {named(attempt.id)} of {cited(case.id)}: {what}. [{cited(ref_of(kept))}]"
-    if attempt.outcome is Outcome.UNKNOWN:
+    if said:
+        text += (
+            "\nIt does not count as a fix until telemetry of the incident's services shows it, or a person says so: "
+            f"hindcast incident attempt {named(case.id)} --set {named(attempt.id)} --outcome {_option(claimed)}"
+        )
+    elif attempt.outcome is Outcome.UNKNOWN:
         text += (
             f"\nWhen you know what came of it, call attempt_record with attempt={named(attempt.id)} and the outcome."
         )
@@ -194,10 +214,16 @@ def _recorded(desk: Desk, case: Case, attempt: Attempt, *, is_new: bool) -> Tool
         "incident": case.id,
         "attempt": attempt.id,
         "outcome": attempt.outcome.value.replace(" ", "_"),
+        # What an agent said, which counts once telemetry or a person says the same.
+        "claimed": claimed.value.replace(" ", "_"),
         "is_new": is_new,
         "record": ref_of(kept),
     }
     return ToolAnswer(text, data, (ref_of(kept),))
+
+
+def _option(outcome: Outcome) -> str:
+    return outcome.value.replace(" ", "-")
 
 
 def _verdict(desk: Desk, given: VerdictArguments) -> ToolAnswer:
@@ -238,7 +264,8 @@ ATTEMPT_RECORD = Tool(
     title="Record what was tried",
     description=(
         "Write down an action that was tried during an incident and what came of it, so that the next answer counts "
-        "with it. Record failures and harm too: they are what nobody should try again. To add the outcome of an "
+        "with it. That something worked counts once telemetry or a person confirms it. "
+        "Record failures and harm too: they are what nobody should try again. To add the outcome of an "
         "attempt that is recorded already, give its id as `attempt`. The same words said twice are recorded once."
     ),
     arguments=AttemptArguments,

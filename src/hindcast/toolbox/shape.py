@@ -1,4 +1,4 @@
-"""The shape of arguments as a JSON schema that any client understands: no references, nothing open."""
+"""The shape of arguments and answers as a JSON schema that any client understands: no references, nothing open."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ def schema_of(arguments: type[Arguments]) -> dict[str, Any]:
     return msgspec.json.decode(_schema(arguments), type=dict[str, Any])
 
 
+def answer_schema_of(answer: Any) -> dict[str, Any]:  # noqa: ANN401
+    """The schema of what a tool answers with."""
+    return msgspec.json.decode(_schema(answer), type=dict[str, Any])
+
+
 def properties_of(arguments: type[Arguments]) -> dict[str, dict[str, Any]]:
     """What each argument has to be, by its name."""
     found: dict[str, dict[str, Any]] = schema_of(arguments)["properties"]
@@ -24,8 +29,8 @@ def properties_of(arguments: type[Arguments]) -> dict[str, dict[str, Any]]:
 
 
 @cache
-def _schema(arguments: type[Arguments]) -> bytes:
-    whole = msgspec.json.schema(arguments)
+def _schema(shape: type[Any]) -> bytes:
+    whole = msgspec.json.schema(shape)
     made = _inlined(whole, whole.get("$defs", {}))
     made.pop("$defs", None)
     # The name and docstring of a class of ours say nothing that the tool's own words do not.
@@ -44,6 +49,9 @@ def _inlined(value: Any, known: dict[str, Any]) -> Any:  # noqa: ANN401
         target = {**known[value["$ref"].removeprefix(_REFERENCE)]}
         value = {**target, **{name: one for name, one in value.items() if name != "$ref"}}
     made = {name: _inlined(one, known) for name, one in value.items()}
+    if "properties" in made and isinstance(made.get("title"), str):
+        # The name of a class of ours; a field of that name has a schema and no text.
+        del made["title"]
     if "enum" in made:
         # Some clients refuse a value without a type.
         made.setdefault("type", "string")

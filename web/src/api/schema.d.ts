@@ -199,7 +199,8 @@ export interface paths {
          * Take services, or a new failure, out into an incident of their own
          * @description Take services, or a new failure, out into an incident of their own. The answer is the new one; that sticks.
          *
-         *     While an incident lasts, its `detection.new_failures` are those that began in its midst.
+         *     While an incident lasts, its `detection.new_failures` are those that began in its midst. With `from_previous`
+         *     the link to an earlier incident is taken back, and the answer is the incident itself.
          */
         post: operations["incident_split"];
         delete?: never;
@@ -5610,7 +5611,7 @@ export interface components {
         };
         /**
          * SplitSaid
-         * @description Which services have a cause of their own, or which failure began in its midst and is another one.
+         * @description Which services have a cause of their own, which failure began in its midst, or that no earlier one came back.
          */
         SplitSaid: {
             /**
@@ -5624,6 +5625,12 @@ export interface components {
              * @default
              */
             failure: string;
+            /**
+             * From Previous
+             * @description It is not the earlier incident that it was linked to.
+             * @default false
+             */
+            from_previous: boolean;
             /**
              * New Id
              * @description The new incident's id; made up if left out.
@@ -6006,7 +6013,7 @@ export interface components {
          * @description Who or what vouches for a statement.
          * @enum {string}
          */
-        Witness: "person" | "text" | "telemetry" | "verdict";
+        Witness: "person" | "text" | "telemetry" | "verdict" | "agent";
         /**
          * WorkspaceKind
          * @description How the code came here.

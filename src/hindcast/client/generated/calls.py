@@ -235,7 +235,7 @@ INCIDENT_SPLIT: Call[shapes.IncidentTold] = Call(
     "/api/v1/incidents/{incident_id}/split",
     places=("incident_id",),
     headers={"if_match": "If-Match", "idempotency_key": "Idempotency-Key"},
-    body=("services", "failure", "new_id", "why"),
+    body=("services", "failure", "from_previous", "new_id", "why"),
     result=shapes.IncidentTold,
 )
 INCIDENTS_LIST: Call[shapes.PageIncidentGlance] = Call(

@@ -1853,10 +1853,11 @@ class Span(Struct, frozen=True, kw_only=True):
 
 
 class SplitSaid(Struct, frozen=True, kw_only=True):
-    """Which services have a cause of their own, or which failure began in its midst and is another one."""
+    """Which services have a cause of their own, which failure began in its midst, or that no earlier one came back."""
 
     services: list[str] | None = None
     failure: str | None = None
+    from_previous: bool | None = None
     new_id: str | None = None
     why: str | None = None
 
@@ -2065,7 +2066,7 @@ class Ways(Struct, frozen=True, kw_only=True):
     provider: str
 
 
-Witness: TypeAlias = Literal["person", "text", "telemetry", "verdict"]
+Witness: TypeAlias = Literal["person", "text", "telemetry", "verdict", "agent"]
 
 WorkspaceKind: TypeAlias = Literal["path", "clone", "upload"]
 

@@ -25,7 +25,7 @@ export function NewFailures({ incident, whyNot }: NewFailuresProps) {
     if (whyNot) return;
     split.mutate({
       path: { incident_id: incident.id },
-      body: { services: [], failure, new_id: "", why: "" },
+      body: { services: [], failure, from_previous: false, new_id: "", why: "" },
     });
   };
   useKeys([

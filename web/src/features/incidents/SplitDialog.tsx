@@ -36,7 +36,7 @@ export default function SplitDialog({ incident, close }: SplitProps) {
     event.preventDefault();
     split.mutate({
       path: { incident_id: incident.id },
-      body: { services: [...chosen], failure: "", new_id: "", why: why.trim() },
+      body: { services: [...chosen], failure: "", from_previous: false, new_id: "", why: why.trim() },
     });
   };
   const isAll = chosen.length === incident.services.length;
