@@ -245,12 +245,7 @@ function Whole({ incident }: { incident: Incident }) {
       </div>
       <Suspense>
         {open === "resolve" && (
-          <ResolveDialog
-            incident={incident}
-            answer={answer}
-            close={() => setOpen(null)}
-            confirm={() => decide("confirm")}
-          />
+          <ResolveDialog incident={incident} answer={answer} close={() => setOpen(null)} />
         )}
         {open === "escalate" && (
           <EscalateSheet incident={incident} answer={answer} close={() => setOpen(null)} whyNot={cannotRecord} />
