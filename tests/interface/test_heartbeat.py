@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Literal
 
 import pyarrow as pa
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
@@ -50,7 +51,7 @@ class Shop:
             found += self._running.app.tick()
         return found
 
-    def _take(self, kind: str, body: bytes) -> None:
+    def _take(self, kind: Literal["logs", "metrics"], body: bytes) -> None:
         self._running.app.take(otlp.parse(kind, body, IngestLimits()), space=SPACE).result(30)
 
 
