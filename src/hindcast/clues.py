@@ -7,6 +7,7 @@ from dataclasses import replace
 from hindcast.ingest.fingerprint import of_message, of_trace
 from hindcast.ingest.fingerprint.names import name_of
 from hindcast.ingest.fingerprint.parameters import parameterised
+from hindcast.ingest.level import is_access
 from hindcast.ingest.trace import parse
 from hindcast.model.case import Case, Clues
 from hindcast.model.trace import Relation, Trace
@@ -35,7 +36,7 @@ def clues_of(text: str, *, stack: str = "", earlier: bool = False) -> Clues:
         made = of_trace(trace)
         numbers += [number for number in (made.app, made.system, *(made.earlier if earlier else ())) if number]
     else:
-        numbers += [of_message(line).id for line in words[:LINES_FINGERPRINTED_MAX]]
+        numbers += [of_message(line).id for line in words[:LINES_FINGERPRINTED_MAX] if not is_access(line)]
     return Clues(
         fingerprints=tuple(dict.fromkeys(numbers)),
         exceptions=_exceptions(trace) or exceptions(text),

@@ -104,8 +104,8 @@ def test_services_say_how_they_do(hindcast: Resting) -> None:
     auth, payment = hindcast.get("/api/v1/services", "shop")["items"]
 
     assert (auth["name"], auth["errors_per_minute"], sum(auth["errors_by_hour"])) == ("auth", 0, 0)
-    assert (payment["errors_per_minute"], payment["lines_per_minute"]) == (4.0, 4.2)
-    assert payment["errors_per_minute_usual"] == pytest.approx(1 / 1435)
+    assert (payment["errors_per_minute"], payment["lines_per_minute"]) == (20, 21)
+    assert payment["errors_per_minute_usual"] == pytest.approx(1 / 1439)
     assert (len(payment["errors_by_hour"]), sum(payment["errors_by_hour"]), payment["errors_by_hour"][-1]) == (
         24,
         21,

@@ -12,13 +12,16 @@ from hindcast.adapters.clock import ManualClock
 from hindcast.build import open_memory
 from hindcast.casebook.joining import join, split, unlink
 from hindcast.casebook.people import Fix, attempted, noted, resolved
+from hindcast.clues import clues_of
 from hindcast.config import Settings
+from hindcast.ingest.fingerprint import of_message
 from hindcast.memory import Memory
 from hindcast.model.case import Attempt, Case, CaseState, Outcome
 from hindcast.model.errors import Refused
 from hindcast.model.finding import Finding, Rule
 from hindcast.model.incident import Affected, Event, EventKind, Exemplar, Incident, IncidentState, Sighting
 from hindcast.model.signal import Alert, ChangeKind, Course, Level, Severity, Status, SystemChange
+from hindcast.recall.reading import words_of_case
 from hindcast.register import Register
 
 NOW = datetime(2026, 11, 15, 2, 3, tzinfo=UTC)
@@ -193,6 +196,34 @@ def test_a_change_before_is_noted_and_one_during_is_an_attempt(desk: Desk) -> No
         Outcome.UNKNOWN,
     )
     assert case.links == ("https://ci/1",)
+
+
+def test_generated_words_about_a_change_are_not_searched(desk: Desk) -> None:
+    """A note that detection made of a change is no text of the case; what a person noted is."""
+    desk.tell(replace(incident(), changes=(deploy(-20),)), EventKind.OPENED)
+    case = desk.casebook.change(
+        "inc-1", lambda one: noted(one, "only in Lisbon", by="ana", at=NOW), actor="ana", why="noted"
+    )
+    words = words_of_case(case)
+
+    assert [note.text[:10] for note in case.notes] == ["Before it:", "only in Li"]
+    assert "only in Lisbon" in words
+    assert "deploy" not in words
+
+
+ACCESS = '10.0.0.7 - - [19/Nov/2026:04:29:12 +0000] "GET /{} HTTP/1.1" {} 157 "-" "curl/8"'
+
+
+def test_lines_of_an_access_log_identify_no_failure(desk: Desk) -> None:
+    """Two outages that clients saw as 502 and 504 share no fingerprint; one of a failure beside such lines stays."""
+    first, second = ACCESS.format("cart", 502), ACCESS.format("pay?id=7", 504)
+    seen = (Sighting(7, of_message(first).title, 90, NOW, "nginx"), Sighting(8, "upstream timed out", 40, NOW, "nginx"))
+    line = Exemplar(NOW, "nginx", int(Level.ERROR), second, "", template=3)
+    case = desk.tell(replace(incident("inc-2", "nginx"), fingerprints=seen, exemplars=(line,)), EventKind.OPENED)
+
+    assert clues_of(f"{first}\n{second}").fingerprints == ()
+    assert case.clues.fingerprints == (8,)
+    assert len(clues_of(f"{first}\nupstream timed out").fingerprints) == 1
 
 
 def test_a_deploy_announced_with_the_onset_is_a_suspect(desk: Desk) -> None:

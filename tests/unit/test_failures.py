@@ -155,6 +155,53 @@ def test_a_split_gives_each_failure_its_own_incident() -> None:
     assert 1500 <= errors[second.id] <= 1600
 
 
+def split_and_confirmed() -> tuple[Timeline, str, str]:
+    """A failure that was split off and called over while both go on; the first incident and that one."""
+    world = two_in_one()
+    (first,) = world.detector.incidents
+    opened, _ = world.detector.split(first.id, first.new_failures[0].id, why="ana", now=world.now, space=SPACE)
+    both(world, 20)
+    world.detector.confirm(opened.incident.id, by="ana", now=world.now)
+    return world, first.id, opened.incident.id
+
+
+def both(world: Timeline, seconds: int) -> None:
+    """Both failures go on."""
+    for _ in range(seconds):
+        world.count("payment", 6, failure=POOL)
+        outage(world, 1, failure=PROFILE)
+
+
+def test_what_was_split_off_is_muted_alone_when_it_is_called_over() -> None:
+    """Its mute is told with its errors, the first incident counts none of them, and nothing is told of it."""
+    world, first, second = split_and_confirmed()
+    (before,) = world.detector.incidents
+    both(world, 60)
+    (left,) = world.detector.incidents
+    (mute,) = world.detector.mutes
+
+    assert (left.id, mute.incident, mute.service) == (first, second, "payment")
+    assert 300 <= mute.errors <= 370
+    assert 300 <= left.errors - before.errors <= 400
+    assert left.errors < 6 * 220
+    assert [one.incident for one in left.new_failures] == [second]
+    outage(world, 120)
+    assert world.detector.mutes == ()
+    assert world.detector.incidents[0].errors < 6 * 350
+
+
+def test_what_was_split_off_and_outlasts_its_mute_is_told_of_again() -> None:
+    """After its five minutes it has an incident of its own again, linked to the one that was called over."""
+    world, first, second = split_and_confirmed()
+    both(world, 310)
+    again = {one.id: one for one in world.detector.incidents}
+    (other,) = again.keys() - {first}
+
+    assert (again[other].previous, again[other].title) == (second, f"payment: {PROFILE}")
+    assert again[first].new_failures[0].incident == other
+    assert world.detector.mutes == ()
+
+
 def test_a_split_is_refused_where_there_is_nothing_to_split() -> None:
     """What is not new in an incident, or has an incident already, cannot be split off."""
     world = two_in_one()

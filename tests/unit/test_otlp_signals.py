@@ -6,6 +6,7 @@ import math
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -24,7 +25,9 @@ from opentelemetry.proto.metrics.v1.metrics_pb2 import (
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from tests.unit.test_otlp import as_json, pairs
 
+from hindcast.detect.anomaly import Anomalies
 from hindcast.ingest import otlp
+from hindcast.ingest.histogram_window import Windows
 from hindcast.ingest.rows import Read
 from hindcast.model.columns import RAW_LOG, RAW_METRIC, SPAN
 from hindcast.model.ingest_limits import IngestLimits
@@ -421,3 +424,35 @@ def test_a_summary_with_endless_quantiles_keeps_the_first() -> None:
         point.quantile_values.add(quantile=step / 1_000, value=1.0)
 
     assert len(points(Metric(name="s", summary=Summary(data_points=[point])))) == 34
+
+
+def exported(temporality: int, minute: int) -> list[dict[str, Any]]:
+    """A histogram of some minute: as always, but that one request of the sixtieth minute took forever."""
+    metric = histogram(temporality)
+    (point,) = metric.histogram.data_points
+    point.time_unix_nano = int((AT + timedelta(minutes=minute)).timestamp() * 1e9)
+    point.max = 60.0 + minute % 3 if minute < 60 else 9_000.0
+    if temporality == 2:
+        point.count *= minute + 1
+        point.bucket_counts[:] = [count * (minute + 1) for count in point.bucket_counts]
+    return [{**row, "space": "shop", "attributes": list(row["attributes"].items())} for row in points(metric)]
+
+
+@pytest.mark.parametrize(("temporality", "opens"), [(2, set()), (1, {"ms.max"})])
+def test_an_extreme_since_the_start_of_a_process_is_no_finding(temporality: int, opens: set[str]) -> None:
+    """The slowest request stays the largest for as long as its process lives: only extremes of a window are judged."""
+    windows, anomalies, found = Windows(), Anomalies(), set[str]()
+    for minute in range(75):
+        rows = windows.values(
+            "shop", pa.Table.from_pylist(exported(temporality, minute), schema=RAW_METRIC)
+        ).to_pylist()
+        kept = [
+            {**row, "step": AT.replace(second=0) + timedelta(minutes=minute)} for row in rows if not row["cumulative"]
+        ]
+        names = ("space", "service", "name", "step", "value")
+        if kept:
+            told = pa.table([pa.array([row[name] for row in kept]) for name in names], names=names)
+            told = told.set_column(3, "step", told["step"].cast(pa.timestamp("s", tz="UTC")))
+            found |= {one.metric for one in anomalies.tick(told, now=AT + timedelta(minutes=minute + 1))}
+
+    assert found == opens

@@ -34,7 +34,7 @@ def worked(*, frozen_at: int, speaks: bool = False, others: bool = True, seconds
         if world.second == frozen_at and not speaks:
             world.usual("worker", errors=0.0, lines=0.0)
         world.run(1, tick=2)
-        last = {"worker": min(world.second, frozen_at), "web": world.second if others else frozen_at}
+        last = {"worker": min(world.second, frozen_at), "web": world.second if others else min(world.second, frozen_at)}
         pulses = [
             Exports(SPACE, name, START + timedelta(seconds=at - at % INTERVAL_SECONDS)) for name, at in last.items()
         ]

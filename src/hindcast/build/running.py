@@ -107,7 +107,7 @@ def open_app(settings: Settings, *, clock: Clock | None = None) -> Running:
     minds = Minds(register, now=clock.now, instruments=instruments, admit=admission.admitted)
     briefings = Briefings(minds.about, minds.step)
     course = Course(
-        Watch(telemetry, Detector(rules), Anomalies()),
+        Watch(telemetry, Detector(rules), Anomalies(), pulses=preparation.pulses.read),
         register,
         briefings,
         Outcomes(telemetry, register.casebook),

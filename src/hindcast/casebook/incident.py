@@ -16,7 +16,8 @@ from hindcast.casebook.joining import LINKS_MAX, absorbed, pointing, together
 from hindcast.casebook.layout import Kept
 from hindcast.casebook.people import ATTEMPTS_MAX, numbered
 from hindcast.clues import clues_of
-from hindcast.model.case import NOTICED_HERE, Attempt, Case, CaseState, Clues, Evidence, Note, Witness
+from hindcast.ingest.level import is_access
+from hindcast.model.case import CHANGE_NOTE, NOTICED_HERE, Attempt, Case, CaseState, Clues, Evidence, Note, Witness
 from hindcast.model.finding import Rule
 from hindcast.model.incident import Event, EventKind, Incident, IncidentState
 from hindcast.model.signal import ChangeKind, SystemChange
@@ -167,7 +168,8 @@ def _stack(incident: Incident) -> str:
 
 
 def _clues(incident: Incident) -> Clues:
-    found = Clues(fingerprints=tuple(seen.id for seen in incident.fingerprints if seen.id))
+    failures = (seen.id for seen in incident.fingerprints if seen.id and not is_access(seen.text))
+    found = Clues(fingerprints=tuple(failures))
     for one in incident.exemplars[:EXEMPLARS_READ_MAX]:
         found = together(found, clues_of(one.message, stack=one.stack))
     for alert in incident.alerts[:EXEMPLARS_READ_MAX]:
@@ -201,7 +203,7 @@ def _near(incident: Incident) -> tuple[SystemChange, ...]:
 
 
 def _note_id(change: SystemChange) -> str:
-    return f"change-{hashlib.sha256(_ref(change).encode()).hexdigest()[:10]}"
+    return f"{CHANGE_NOTE}{hashlib.sha256(_ref(change).encode()).hexdigest()[:10]}"
 
 
 def _ref(change: SystemChange) -> str:

@@ -126,8 +126,12 @@ def resolve(
         str, typer.Option("--from-text", metavar="FILE|-", help="Prose to read attempts, cause and fix out of.")
     ] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Take what the prose says without asking.")] = False,
+    to: deciding.To = "",
 ) -> None:
-    """Say why it happened and what ended it. On a terminal it asks for what is missing; in a pipe it never does."""
+    """Say why it happened and what ended it. On a terminal it asks for what is missing; in a pipe it never does.
+
+    What is still watched is confirmed as over with it, by the running Hindcast where there is one.
+    """
     from hindcast.casebook.people import Fix, attempted, resolved
     from hindcast.cli import resolving, retelling
 
@@ -167,8 +171,9 @@ def resolve(
         return resolved(case, said, by=who, at=now)
 
     made = _change(session, incident_id, edit, why=f"{who} said what ended it.")
+    if deciding.end(session, made.id, to):
+        made = _casebook(session).case(made.id)
     _answer(session, made, Text(f"{made.id} is {made.state}."), *casepage.missing(casepage.typed(session, _gaps(made))))
-    _hint_if_watched(session, made)
 
 
 def install(app: typer.Typer) -> None:
@@ -236,19 +241,6 @@ def _check_says_something(case: Case, said: Fix, read: Sequence[Attempt]) -> Non
         field="--fix",
         remedy="Give --cause and --fix, or --from-text with the story. `confirm` only says that it is over.",
     )
-
-
-def _hint_if_watched(session: Session, made: Case) -> None:
-    from hindcast.model.errors import Missing
-
-    try:
-        incident = deciding.register(session).incident(session.settings.space, made.id)
-    except Missing:
-        return
-    if not incident.state.is_over:
-        session.hint(
-            f"It is still being watched. Tell the running Hindcast when it is over: hindcast incident confirm {made.id}"
-        )
 
 
 def _gaps(case: Case) -> tuple[tuple[str, str], ...]:

@@ -37,6 +37,10 @@ To = Annotated[str, typer.Option("--to", metavar="URL", help="Where Hindcast lis
 Id = Annotated[str, typer.Argument(metavar="ID", help="As `hindcast incident list` shows it.")]
 
 
+class _Nobody(Unavailable):
+    """Nothing listens there."""
+
+
 def register(session: Session) -> Register:
     """The incidents of this run's space."""
     from hindcast.register import Register
@@ -47,6 +51,23 @@ def register(session: Session) -> Register:
 def confirm(session: Session, incident_id: Id, to: To = "") -> None:
     """Say that an incident is over."""
     _decide(session, "confirm", incident_id, to)
+
+
+def end(session: Session, incident_id: str, to: str = "") -> bool:
+    """Confirm what somebody has resolved, if it is still watched; where nothing listens, in memory alone."""
+    known = register(session)
+    incident = known.find(session.settings.space, incident_id)
+    if incident is None or incident.state.is_over:
+        return False
+    try:
+        told = _asked(session, f"{incident_id}/decision", {"verb": "confirm"}, to)
+    except _Nobody:
+        told = None
+    if told is None:
+        from hindcast.casebook.deciding import event_of
+
+        known.remember(event_of(incident, "confirm", by=session.who, at=session.now()), actor=session.who)
+    return True
 
 
 def dismiss(session: Session, incident_id: Id, to: To = "") -> None:
@@ -181,7 +202,7 @@ def _asked(session: Session, path: str, body: dict[str, str], to: str) -> dict[s
             trust_env=False,
         )
     except httpx.HTTPError as error:
-        raise Unavailable(
+        raise (_Nobody if isinstance(error, httpx.ConnectError) else Unavailable)(
             f"Nothing at {url} answers: {error or type(error).__name__}.",
             field="to",
             remedy="Start one with `hindcast serve`: whoever watches has to know of the decision.",

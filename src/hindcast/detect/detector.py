@@ -65,7 +65,7 @@ class Detector:
     @property
     def mutes(self) -> tuple[Mute, ...]:
         """Every service whose trouble somebody has called over and that is not told of for a while."""
-        return tuple(self._troubles.mutes.as_told(self._counts))
+        return (*self._troubles.mutes.as_told(self._counts), *self._lifecycle.parts.mutes())
 
     @property
     def names_ignored(self) -> int:
@@ -230,8 +230,19 @@ class Detector:
         closed = book.close(book.get(incident_id, space), state, by=by, now=now)
         for one in self._troubles.of(closed.space, closed.id):
             self._troubles.wave_aside(one, at=second, counts=self._counts, rules=self.rules)
-        self._lifecycle.parts.end(closed.space, closed.id)
+        self._end_part(closed, second)
         return Event(kind, now, closed, f"{state} by {by}")
+
+    def _end_part(self, closed: Incident, second: int) -> None:
+        """What was split off is called over: while it goes on beside other trouble of its service only it is muted."""
+        parts, troubles = self._lifecycle.parts, self._troubles
+        for one in parts.of(closed.space, closed.id):
+            if not one.is_over and one.name in troubles.by_name:
+                parts.wave_aside(closed.space, closed.id, at=second, seconds=self.rules.mute_seconds)
+                return
+            if one.name not in troubles.by_name and one.name not in troubles.mutes.errors:
+                troubles.wave_aside(one, at=second, counts=self._counts, rules=self.rules)
+        parts.finish(closed.space, closed.id, troubles)
 
     def _hear_others(self, elevations: Iterable[Elevation], now: datetime) -> None:
         """End the mute of a service that shows failures which the incident that was called over is not about."""

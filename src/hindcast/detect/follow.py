@@ -79,7 +79,8 @@ def _follow_errors(trouble: Trouble, row: int, odd: float, counts: Counts, lines
         trouble.last = counts.end
     if trouble.last > counts.end - counts.seconds:
         # Errors after the last of it are noise; counting ends where the trouble does.
-        trouble.errors = max(counts.errors_until(row, trouble.last) - trouble.errors_before, 0)
+        before = trouble.errors_before + trouble.errors_elsewhere
+        trouble.errors = max(counts.errors_until(row, trouble.last) - before, 0)
 
 
 def _part_bouts(trouble: Trouble, row: int, until: int, counts: Counts) -> None:

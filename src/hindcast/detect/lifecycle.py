@@ -55,7 +55,7 @@ class Lifecycle:
             self._place_finding(finding, now)
         self._place_cascades(troubles, now)
         self._place_troubles(troubles, graphs, now)
-        events: list[Event] = []
+        events: list[Event] = [*self._part_again(troubles, now)]
         for key in list(self.book.active):
             incident = self._work_out(self.book.incidents[key], troubles, graphs.get(key[0], NO_GRAPH), now)
             self.book.incidents[key] = incident
@@ -228,7 +228,9 @@ class Lifecycle:
 
     # --- Failures that begin in the midst of others ------------------------------------------------------------
 
-    def split(self, incident: Incident, failure: NewFailure, now: datetime, *, why: str) -> Iterator[Event]:
+    def split(
+        self, incident: Incident, failure: NewFailure, now: datetime, *, why: str, previous: str | None = None
+    ) -> Iterator[Event]:
         """Let a failure that began in the midst of an incident go on in one of its own."""
         trigger = Finding(
             incident.space,
@@ -242,7 +244,7 @@ class Lifecycle:
             max(int((now - failure.first_at).total_seconds()), 1),
             why=wording.began_within(failure, incident.id),
         )
-        opened = replace(self._open(trigger, now), failures=(failure.id, *failure.also))
+        opened = replace(self._open(trigger, now), failures=(failure.id, *failure.also), previous=previous)
         self.failures.hand_over(failure, opened)
         self.parts.begin(failure, trigger, opened, now)
         opened = self._work_out(opened, Troubles(), NO_GRAPH, now)
@@ -255,6 +257,17 @@ class Lifecycle:
             self.book.told_at[one.space, one.id] = now
         yield Event(EventKind.OPENED, now, opened, why)
         yield Event(EventKind.CHANGED, now, left, f"{failure.text} goes on in {opened.id}: {why}")
+
+    def _part_again(self, troubles: Troubles, now: datetime) -> Iterator[Event]:
+        """Tell again of what was split off, called over and muted, and goes on all the same."""
+        for trouble, waved, errors in self.parts.listen(troubles, now):
+            rest = troubles.by_name.get(trouble.name)
+            left = self.book.find(trouble.name[0], rest.incident) if rest is not None and rest.incident else None
+            known = left.new_failures if left is not None else ()
+            failure = next((one for one in known if one.incident == waved.incident), None)
+            if left is not None and failure is not None and not left.state.is_over:
+                anew = replace(failure, count=errors, first_at=moment(waved.since))
+                yield from self.split(left, anew, now, why="it goes on", previous=waved.incident)
 
     def _part_by_graph(
         self, incident: Incident, troubles: Troubles, graph: cascade.Graph, now: datetime
@@ -356,7 +369,7 @@ class Lifecycle:
             if self.parts.has(one.name):
                 # What came meanwhile is counted where it was split off to.
                 troubles.spent[one.name] = int(now.timestamp())
-        self.parts.end(incident.space, incident.id)
+        self.parts.finish(incident.space, incident.id, troubles)
 
     def _news(self, key: Key, incident: Incident, now: datetime) -> Iterator[Event]:
         told = self.book.told.get(key)

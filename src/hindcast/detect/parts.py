@@ -6,12 +6,13 @@ the service's errors are left to whatever else goes on in it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from hindcast.detect.counts import Name
 from hindcast.detect.failures import LOOK_EVERY_SECONDS, Look
+from hindcast.detect.mutes import Mute, Waved
 from hindcast.detect.spike import STILL_EXCESS_MIN, STILL_SECONDS
 from hindcast.detect.trouble import Trouble, Troubles, moment
 from hindcast.model.finding import Finding, Rule
@@ -27,6 +28,8 @@ class Part:
     looked: int = 0
     # The last second in which the service was seen to have other errors.
     others_last: int = 0
+    # Once somebody has called it over while it goes on.
+    waved: Waved | None = None
 
 
 class Parts:
@@ -69,6 +72,35 @@ class Parts:
     def end(self, space: str, incident: str) -> None:
         """What was split off is over, or all of its service goes on in its incident."""
         self._parts.pop((space, incident), None)
+
+    def finish(self, space: str, incident: str, troubles: Troubles) -> None:
+        """What was split off is over. Its errors stay its own, whatever else goes on in its service."""
+        part = self._parts.pop((space, incident), None)
+        trouble = troubles.by_name.get(part.trouble.name) if part is not None else None
+        if part is not None and trouble is not None and trouble.incident != incident:
+            trouble.errors_elsewhere += part.trouble.errors
+
+    def wave_aside(self, space: str, incident: str, *, at: int, seconds: int) -> None:
+        """Somebody has called it over while it goes on: it is muted, and its errors are nobody else's."""
+        part = self._parts[space, incident]
+        part.waved = Waved(at, at + seconds, incident, part.trouble.errors)
+
+    def mutes(self) -> Iterator[Mute]:
+        """Those that are muted, as they stand."""
+        for part in self._parts.values():
+            if part.waved is not None:
+                waved, errors = part.waved, part.trouble.errors - part.waved.errors_before
+                yield Mute(*part.trouble.name, moment(waved.since), moment(waved.until), waved.incident, errors)
+
+    def listen(self, troubles: Troubles, now: datetime) -> Iterator[tuple[Trouble, Waved, int]]:
+        """End the mutes whose time is up or whose failure is over: each that goes on, and its errors meanwhile."""
+        for key, part in list(self._parts.items()):
+            waved = part.waved
+            if waved is None or (not part.trouble.is_over and now.timestamp() < waved.until):
+                continue
+            self.finish(*key, troubles)
+            if not part.trouble.is_over:
+                yield part.trouble, waved, part.trouble.errors - waved.errors_before
 
     def follow(self, troubles: Troubles, look: Look, now: datetime) -> None:
         """Look at each part again, and leave to its service's trouble what is not of a part."""

@@ -19,9 +19,9 @@ ACTIVE_MIN = 0.98
 LINES_PER_MINUTE_MIN = 6.0
 # One whose metrics stop as well need not speak that often.
 ACTIVE_WITH_PULSE_MIN = 0.9
-# An export that is late by half an interval is one that comes.
-PULSE_LATE_MAX = 1.5
-# Lines that were under way when the exports stopped.
+# A process that is started anew exports again within this time, however often it does.
+PULSE_MISSED_SECONDS_MIN = 20.0
+# Lines that were under way when the process stopped.
 PULSE_LINES_SECONDS = 2
 # Its silence has to outlast the pauses that it is known for by this much.
 PAUSES_MIN = 5.0
@@ -138,18 +138,21 @@ class Silences:
 
 
 def _gone(pulses: Iterable[Pulse], counts: Counts, rules: Rules) -> Iterator[int]:
-    """The rows of services whose metrics and lines have stopped while the metrics of others in their space go on."""
-    overdue: dict[str, list[Pulse]] = {}
-    coming: set[str] = set()
-    for one in pulses:
-        if one.interval_seconds:
-            passed = (counts.end - one.last_at.timestamp()) / one.interval_seconds
-            if passed <= PULSE_LATE_MAX:
-                coming.add(one.space)
-            elif passed >= rules.exports_missed_min:
-                overdue.setdefault(one.space, []).append(one)
-    for space in coming & overdue.keys():
-        for one in overdue[space]:
-            row = counts.rows.get((space, one.service))
-            if row is not None and 0 < counts.last_line[row] <= one.last_at.timestamp() + PULSE_LINES_SECONDS:
+    """The rows of services whose metrics and lines have stopped while the metrics of others in their space go on.
+
+    What is missed is counted up to the last export of any other: where all have stopped, it is their way that has.
+    """
+    known = tuple(pulses)
+    latest: dict[str, datetime] = {}
+    for one in known:
+        latest[one.space] = max(one.last_at, latest.get(one.space, one.last_at))
+    for one in known:
+        row = counts.rows.get((one.space, one.service))
+        if row is None or not one.interval_seconds:
+            continue
+        missed_seconds = min(latest[one.space].timestamp(), counts.end) - one.last_at.timestamp()
+        if missed_seconds >= max(rules.exports_missed_min * one.interval_seconds, PULSE_MISSED_SECONDS_MIN):
+            # It may have written lines until just before the first export that did not come.
+            lines_until = one.last_at.timestamp() + one.interval_seconds + PULSE_LINES_SECONDS
+            if 0 < counts.last_line[row] <= lines_until:
                 yield row

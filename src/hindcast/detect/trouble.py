@@ -46,6 +46,8 @@ class Trouble:
     errors: int = 0
     # All errors of the service before the onset, to count from.
     errors_before: int = 0
+    # Those of them since the onset that were split off into an incident that is over.
+    errors_elsewhere: int = 0
     is_over: bool = False
     findings: dict[Rule, Finding] = field(default_factory=dict)
     # Rules whose finding is of an earlier bout.
@@ -98,7 +100,7 @@ class Trouble:
         self.before = replace(self.affected(), quiet_since=moment(self.last + 1))
         self.bout_from = self.last + 1
         self.onset, self.noticed, self.last = onset, now, onset
-        self.peak, self.usual_in_window, self.surprise, self.errors = 0, 0.0, 0.0, 0
+        self.peak, self.usual_in_window, self.surprise, self.errors, self.errors_elsewhere = 0, 0.0, 0.0, 0, 0
         self.is_over, self.is_resumed = False, True
         self.stale = set(self.findings)
 

@@ -161,12 +161,21 @@ _POSTGRES: Final[dict[str, int]] = {
     **dict.fromkeys(("hint", "detail", "context", "statement", "query", "location"), int(Level.INFO)),
 }
 
+# Lines about requests: what they answer says how severe they are.
+ACCESS: Final = (
+    # Access logs of nginx, Apache, Envoy, Traefik, uvicorn: "GET /path HTTP/1.1" 502
+    _spelling(r"^[^\"\n]{0,200}\"[A-Z]{3,16} [^\"\n]{1,1500} HTTP/\d(?:\.\d)?\" (?P<word>[1-5])\d\d(?:\s|$)", _STATUS),
+    # HAProxy's: times of the phases, then the status.
+    _spelling(r"^[^\n]{0,200}? [+-]?\d{1,9}(?:/[+-]?\d{1,9}){4} (?P<word>[1-5])\d\d \+?\d", _STATUS),
+)
+# The same once what varies was taken out of them.
+_ACCESS_SHAPE: Final = re.compile(
+    r"^[^\"\n]{0,200}\"<text>\" <int>(?: <int>|\s[A-Z-]|$)|^[^\n]{0,200}? <int>(?:/<int>){4} <int> "
+)
+
 # In their order; the first that shows a level decides.
 SPELLINGS: Final = (
-    # Access logs of nginx, Apache, Envoy, Traefik, uvicorn: "GET /path HTTP/1.1" 502
-    _spelling(r"^[^\"\n]{0,200}\"[A-Z]{3,16} [^\"\n]{1,1500} HTTP/\d(?:\.\d)?\" (?P<word>[45])\d\d(?:\s|$)", _STATUS),
-    # HAProxy's: times of the phases, then the status.
-    _spelling(r"^[^\n]{0,200}? [+-]?\d{1,9}(?:/[+-]?\d{1,9}){4} (?P<word>[45])\d\d \+?\d", _STATUS),
+    *ACCESS,
     # PostgreSQL, whatever its log_line_prefix: the word, a colon and two blanks.
     _spelling(
         r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[^\n]{0,200}?\b(?P<word>DEBUG[1-5]|LOG|INFO|NOTICE|WARNING|ERROR|FATAL|PANIC"
@@ -227,6 +236,15 @@ def infer_level(message: str) -> int:
         if level := spelling.read(start):
             return level
     return 0
+
+
+def is_access(line: str) -> bool:
+    """Whether a line is one of an access log, as it was written or as its fingerprint has it.
+
+    Without what varies in it one is like every other: it says that something answered, and not what has failed.
+    """
+    start = line[:_START_CHARS]
+    return any(one.pattern.match(start) for one in ACCESS) or _ACCESS_SHAPE.match(start) is not None
 
 
 # A cheap look that lets most lines without a level go: no level is ever inferred from a line without one of these.

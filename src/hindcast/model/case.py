@@ -23,6 +23,8 @@ NAMESPACE = "cases"
 KIND = "case"
 # The source of a case that detection began.
 NOTICED_HERE = "hindcast"
+# How the ids of notes begin that detection made of the changes before an incident.
+CHANGE_NOTE = "change-"
 
 
 class Outcome(StrEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from hindcast.model.case import NOTICED_HERE, Case
+from hindcast.model.case import CHANGE_NOTE, NOTICED_HERE, Case
 
 IDENTIFIERS_MAX = 60
 EXCEPTIONS_MAX = 10
@@ -109,4 +109,5 @@ def _lines(case: Case) -> Iterator[str]:
         yield case.resolution.text
     yield " ".join((*case.services, *case.components))
     yield from (attempt.action for attempt in case.attempts)
-    yield from (note.text for note in case.notes)
+    # What a note says of a change before the incident is generated, and fits every failure that followed a deploy.
+    yield from (note.text for note in case.notes if not note.id.startswith(CHANGE_NOTE))

@@ -182,7 +182,7 @@ def _add_resolution(app: FastAPI, desk: Desk) -> None:
     def incident_resolve(
         incident_id: Id, said: ResolutionSaid, seat: Responding, again: Again, if_match: IfMatch = None
     ) -> Response:
-        """Say why it happened and what ended it."""
+        """Say why it happened and what ended it. What is still watched is confirmed as over with it."""
         fix = Fix(
             desk.clean(said.fix),
             desk.clean(said.cause),
@@ -199,18 +199,24 @@ def _add_resolution(app: FastAPI, desk: Desk) -> None:
                 remedy="Give cause or fix. POST …/decision with confirm only says that it is over.",
             )
         now, who = desk.now(), said.by or seat.actor
-        return again.once(
-            seat,
-            said,
-            lambda: _changed(
-                desk,
-                seat,
-                incident_id,
-                if_match,
-                lambda case: resolved(case, fix, by=who, at=now),
-                why=f"{who} said what ended it.",
-            ),
-        )
+
+        def resolve() -> Response:
+            with matching(if_match) as expected, desk.turn:
+                _casebook(desk, seat, incident_id).change(
+                    incident_id,
+                    lambda case: resolved(case, fix, by=who, at=now),
+                    actor=seat.actor,
+                    why=f"{who} said what ended it.",
+                    expected=expected,
+                )
+                known = desk.register.find(seat.space, incident_id)
+                is_watched = known is not None and not known.state.is_over
+                event = _decided(desk, seat, "confirm", incident_id, None) if is_watched else None
+            if event is not None:
+                desk.tell(event)
+            return told(desk, seat.space, desk.view(seat.space), incident_id)
+
+        return again.once(seat, said, resolve)
 
 
 def _add_decision(app: FastAPI, desk: Desk) -> None:

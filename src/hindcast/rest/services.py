@@ -23,7 +23,9 @@ from hindcast.rest.seat import Reading
 from hindcast.rest.telemetry import AHEAD, TAG, Services, Since, Until, step_of, window
 
 # What counts as now, and what a day looks like.
-NOW = timedelta(minutes=5)
+NOW = timedelta(minutes=1)
+# Senders gather for a while: the last two seconds are still being counted, here as in the live view.
+UNSURE = timedelta(seconds=2)
 DAY = timedelta(hours=24)
 HOURS = 24
 STEP_SECONDS = 300
@@ -162,7 +164,7 @@ def _services(desk: Desk, space: str) -> list[ServiceTold]:
     for row in fresh:
         service, at = row["service"], row["second"]
         seen[service] = max(at, seen.get(service, at))
-        if at >= now - NOW:
+        if now - UNSURE - NOW < at <= now - UNSURE:
             lines[service] += row["count"]
             errors[service] += row["count"] if row["level"] >= Level.ERROR else 0
     minutes, usual_minutes = NOW / timedelta(minutes=1), (DAY - NOW) / timedelta(minutes=1)

@@ -3,6 +3,7 @@ import { ChevronRight } from "lucide-react";
 import { useEffect, useRef } from "react";
 import type { Schemas } from "@/api/client";
 import { cn } from "@/lib/cn";
+import { minutes } from "@/lib/time";
 import { Button } from "@/ui/Button";
 import { Severity } from "@/ui/Severity";
 import { Since, Time } from "@/ui/Time";
@@ -116,7 +117,7 @@ function Standing({ incident }: { incident: Incident }) {
     <span className="flex items-center gap-1.5">
       {dot(incident.state === "resolved" ? "bg-sage" : "bg-line2")}
       {incident.state === "resolved" ? "Resolved" : "Dismissed"} <Time at={incident.resolved_at ?? incident.onset_at} />
-      {incident.minutes !== null && <span className="text-fg2">after {Math.round(incident.minutes)} min</span>}
+      {incident.minutes !== null && <span className="text-fg2">after {minutes(incident.minutes)}</span>}
     </span>
   );
 }

@@ -244,14 +244,7 @@ function Whole({ incident }: { incident: Incident }) {
         </div>
       </div>
       <Suspense>
-        {open === "resolve" && (
-          <ResolveDialog
-            incident={incident}
-            answer={answer}
-            close={() => setOpen(null)}
-            confirm={() => decide("confirm")}
-          />
-        )}
+        {open === "resolve" && <ResolveDialog incident={incident} answer={answer} close={() => setOpen(null)} />}
         {open === "escalate" && (
           <EscalateSheet incident={incident} answer={answer} close={() => setOpen(null)} whyNot={cannotRecord} />
         )}

@@ -5,7 +5,17 @@ import { cn } from "@/lib/cn";
 import { useNow } from "@/lib/now";
 import { relative } from "@/lib/time";
 import { ErrorBox, Skeleton } from "@/ui/states";
-import { apart, mostAround, type Point, pointsOf, pointsOfCourse, roundUp, type Window, windowOf } from "./chart";
+import {
+  apart,
+  endOf,
+  mostAround,
+  type Point,
+  pointsOf,
+  pointsOfCourse,
+  roundUp,
+  type Window,
+  windowOf,
+} from "./chart";
 
 interface NowAndThenProps {
   incident: Schemas["IncidentTold"];
@@ -42,9 +52,9 @@ function iso(zero: string, offset: number): string {
 export function NowAndThen({ incident, then }: NowAndThenProps) {
   const now = useNow();
   const zero = incident.onset_at;
-  const elapsed = Math.max(0, seconds(incident.resolved_at ?? now.toISOString(), zero));
+  const elapsed = Math.max(0, seconds(endOf(incident) ?? now.toISOString(), zero));
   const window = windowOf(elapsed, then?.minutes ?? null);
-  const until = Math.min(window.span, Math.max(0, seconds(now.toISOString(), zero)));
+  const until = Math.min(window.span, elapsed);
   const services = incident.services.slice(0, 20);
   // The window moves by whole minutes, or every second would be another question.
   const end = Math.min(window.span, Math.ceil(until / 60) * 60);

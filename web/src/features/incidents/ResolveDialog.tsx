@@ -10,27 +10,20 @@ interface ResolveDialogProps {
   incident: Schemas["IncidentTold"];
   answer: Schemas["AnswerTold"] | undefined;
   close: () => void;
-  /** Says that it is over, once it is said what ended it. */
-  confirm: () => void;
 }
 
 /** Why it happened and what ended it. What is said here is what the next one who meets it is told. */
-export default function ResolveDialog({ incident, answer, close, confirm }: ResolveDialogProps) {
+export default function ResolveDialog({ incident, answer, close }: ResolveDialogProps) {
   const known = incident.case;
   const [cause, setCause] = useState(known?.cause?.text ?? "");
   const [fix, setFix] = useState(known?.resolution?.text ?? "");
   const [attempt, setAttempt] = useState(known?.resolution?.attempt ?? "");
-  const isOver = incident.state === "resolved";
-  const [isConfirmed, setConfirmed] = useState(!isOver);
   const back = useTakeBack().fromCase;
   const resolve = useAct("post", "/api/v1/incidents/{incident_id}/resolution", {
     isQuiet: true,
     done: "What ended it is remembered.",
     ...(back ? { undo: () => back(incident.id) } : {}),
-    after: () => {
-      if (isConfirmed) confirm();
-      close();
-    },
+    after: close,
   });
   const best = answer?.diagnosis.familiarity === "seen before" ? answer.diagnosis : null;
   const asBefore = () => {
@@ -81,17 +74,6 @@ export default function ResolveDialog({ incident, answer, close, confirm }: Reso
           maxLength={2000}
           placeholder="release them in the teardown"
         />
-        {!isOver && (
-          <label className="flex min-h-6 items-center gap-2">
-            <input
-              type="checkbox"
-              checked={isConfirmed}
-              onChange={(event) => setConfirmed(event.target.checked)}
-              className="size-4 accent-moon"
-            />
-            It is over: I have seen it recover
-          </label>
-        )}
         {resolve.error && (
           <p role="alert" className="text-coral">
             {resolve.error.detail} {resolve.error.remedy}

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { apart, mostAround, pointsOf, pointsOfCourse, roundUp, windowOf } from "./chart";
+import type { Schemas } from "@/api/client";
+import { apart, endOf, mostAround, pointsOf, pointsOfCourse, roundUp, windowOf } from "./chart";
 
 const ZERO = "2026-11-16T02:00:00Z";
 
@@ -72,4 +73,13 @@ test("words about a line stand above all of it that is beside them", () => {
   expect(mostAround(steps, 120, 60)).toBe(600);
   expect(mostAround(steps, 120, 30)).toBe(300);
   expect(mostAround(steps, 900, 60)).toBe(0);
+});
+
+test("an incident ends when it became quiet, or when somebody said so before", () => {
+  const detection = (quiet: string | null) => ({ quiet_since: quiet }) as Schemas["IncidentTold"]["detection"];
+  expect(endOf({ resolved_at: null, detection: detection(null) })).toBeNull();
+  expect(endOf({ resolved_at: "2026-11-16T12:00:00Z", detection: detection("2026-11-16T10:05:00Z") })).toBe(
+    "2026-11-16T10:05:00Z",
+  );
+  expect(endOf({ resolved_at: "2026-11-16T10:02:00Z", detection: null })).toBe("2026-11-16T10:02:00Z");
 });

@@ -27,6 +27,12 @@ export function windowOf(elapsed: number, minutesThen: number | null): Window {
   return { lead: LEAD_SECONDS, span, step };
 }
 
+/** When an incident ended, as far as it has: what came later in its services is of something else. */
+export function endOf(incident: Pick<Schemas["IncidentTold"], "resolved_at" | "detection">): string | null {
+  const ends = [incident.detection?.quiet_since, incident.resolved_at].filter((at) => typeof at === "string");
+  return ends.toSorted((one, other) => Date.parse(one) - Date.parse(other))[0] ?? null;
+}
+
 /** Errors per minute of some services together, by their distance from the first signal. Steps without lines are 0. */
 export function pointsOf(rates: Schemas["RatesTold"], zero: string, until: number): Point[] {
   const counted = new Map<number, number>();

@@ -14,7 +14,7 @@ interface ServicesProps {
   choose: (services: readonly string[]) => void;
 }
 
-const SILENT: Series = { lines: [], errors: [], linesPerSecond: 0, errorsPerSecond: 0 };
+const SILENT: Series = { lines: [], errors: [], linesPerSecond: 0, errorsPerMinute: 0 };
 
 /** Every service with its lines a second over the last minute. One of them, or several with Shift, filter the stream. */
 export function Services({ rates, chosen, choose }: ServicesProps) {
@@ -83,9 +83,9 @@ interface OneServiceProps {
 }
 
 const OneService = memo(function OneService({ name, series, known, isChosen, pick }: OneServiceProps) {
-  const isFailing = series.errorsPerSecond > 0;
+  const isFailing = series.errorsPerMinute > 0;
   const inTrouble = Boolean(known?.incident);
-  const told = `${rate(series.linesPerSecond)} lines and ${rate(series.errorsPerSecond)} errors a second`;
+  const told = `${rate(series.linesPerSecond)} lines a second and ${rate(series.errorsPerMinute)} errors a minute`;
   return (
     <li className={cn("rounded-[7px]", isChosen && "bg-s3")}>
       <button
@@ -119,11 +119,11 @@ const OneService = memo(function OneService({ name, series, known, isChosen, pic
           {/* Most services log an error now and then; what is trouble, detection says. */}
           <span
             className={cn(
-              "w-[62px] text-right text-meta tabular-nums",
+              "w-[78px] text-right text-meta tabular-nums",
               isFailing && inTrouble ? "text-coral" : isFailing ? "text-fg2" : "text-fg3",
             )}
           >
-            {isFailing ? `${rate(series.errorsPerSecond)} err/s` : "no errors"}
+            {isFailing ? `${rate(series.errorsPerMinute)} err/min` : "no errors"}
           </span>
         </span>
       </button>

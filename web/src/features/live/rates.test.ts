@@ -27,6 +27,7 @@ test("what was counted before and what is heard make one minute", () => {
   // The last two seconds are still being counted.
   expect(series?.lines.slice(-5)).toEqual([10, 10, 20, 20, 20]);
   expect(series?.linesPerSecond).toBe((7 * 10 + 3 * 20) / 10);
+  expect(series?.errorsPerMinute).toBe(30 + 3 * 4);
 });
 
 test("seconds are told again with what came for them since", () => {
@@ -41,7 +42,7 @@ test("a service that falls silent shows no lines, and is not forgotten", () => {
   const rates = new Rates();
   rates.hear(heard(5, { payment: [5, 0] }));
   rates.hear(heard(200, {}));
-  expect(rates.view.value.get("payment")).toMatchObject({ linesPerSecond: 0, errorsPerSecond: 0 });
+  expect(rates.view.value.get("payment")).toMatchObject({ linesPerSecond: 0, errorsPerMinute: 0 });
 });
 
 test("rates read as people say them", () => {

@@ -14,7 +14,8 @@ export interface Series {
   errors: readonly number[];
   /** A second, over the last few. */
   linesPerSecond: number;
-  errorsPerSecond: number;
+  /** Of the seconds shown, as the list of services has it everywhere. */
+  errorsPerMinute: number;
 }
 
 export type RatesView = ReadonlyMap<string, Series>;
@@ -80,7 +81,7 @@ export class Rates {
       const shown = Array.from({ length: SECONDS_SHOWN }, (_, place) => counts.get(end - SECONDS_SHOWN + 1 + place));
       const lines = shown.map((one) => one?.lines ?? 0);
       const errors = shown.map((one) => one?.errors ?? 0);
-      view.set(name, { lines, errors, linesPerSecond: mean(lines), errorsPerSecond: mean(errors) });
+      view.set(name, { lines, errors, linesPerSecond: mean(lines), errorsPerMinute: perMinute(errors) });
     }
     this.view.set(view);
   }
@@ -93,6 +94,10 @@ function secondOf(at: string): number {
 function mean(values: readonly number[]): number {
   const last = values.slice(-SECONDS_MEANT);
   return last.reduce((sum, one) => sum + one, 0) / Math.max(1, last.length);
+}
+
+function perMinute(values: readonly number[]): number {
+  return (values.reduce((sum, one) => sum + one, 0) * 60) / Math.max(1, values.length);
 }
 
 /** "0", "<0.1", "0.4", "12", "1,204". */
