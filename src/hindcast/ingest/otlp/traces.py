@@ -29,8 +29,7 @@ HOST_KEYS: Final = ("server.address", "net.peer.name")
 PROCEDURE_KEY: Final = "rpc.service"
 HTTP_STATUS_KEYS: Final = ("http.response.status_code", "http.status_code")
 ERROR_TYPE_KEY: Final = "error.type"
-_CALLING: Final = pa.array([3, 4], pa.uint8())
-_CLIENT, _CONSUMER, _ERROR = 3, 5, 2
+_CLIENT, _PRODUCER, _CONSUMER, _ERROR = 3, 4, 5, 2
 STATUS_KEY: Final = "otel.status_description"
 NEGATIVE_DURATION: Final = "negative_duration"
 NAME_CUT: Final = "span_name_cut"
@@ -152,15 +151,20 @@ def _peers(columns: SpanColumns, found: Mapping[str, pa.Array]) -> pa.Array:
     parts = (system, _first(found, HOST_KEYS, rows), found.get(PROCEDURE_KEY, pa.repeat("", rows)))
     # A consumer asks its broker for work; whoever serves names its own host.
     consuming = pc.and_(pc.equal(columns.kind, _CONSUMER), pc.not_equal(system, ""))
-    calls = pc.or_(pc.is_in(columns.kind, _CALLING), consuming)
+    calls = pc.or_(_calling(columns.kind), consuming)
     told = pc.if_else(calls, pc.binary_join_element_wise(*parts, "\x1e"), "\x1e\x1e").dictionary_encode()
     names = [candidates(*one.split("\x1e")[:3]) for one in told.dictionary.to_pylist()]
     return pc.if_else(pc.equal(named, ""), pa.array(names, pa.string()).take(told.indices), named)
 
 
+def _calling(kind: pa.Array) -> pa.Array:
+    """Which spans ask somebody else for something."""
+    return pc.or_(pc.equal(kind, _CLIENT), pc.equal(kind, _PRODUCER))
+
+
 def _failing_peers(columns: SpanColumns, peer: pa.Array, texts: pa.Array, rows: pa.Array) -> pa.Array:
     """Of spans that failed, whom each called, unless what it said is that it was asked wrongly; behind a separator."""
-    calls = pc.and_(pc.is_in(columns.kind.take(rows), _CALLING), pc.equal(columns.status.take(rows), _ERROR))
+    calls = pc.and_(_calling(columns.kind.take(rows)), pc.equal(columns.status.take(rows), _ERROR))
     blames = pc.and_(calls, pc.not_equal(peer.take(rows), ""))
     if not pc.any(blames).as_py():
         return pa.repeat(SEPARATOR, len(rows))
