@@ -171,12 +171,12 @@ LOADED := chdb, hindcast.build.fixes, hindcast.cli.commands, hindcast.mcp.exchan
 
 # For running: the package, what it needs and what makes the search model, without its other extras. What builds the
 # package comes first, so that it is built with pinned versions; it stays where it is, so that what is edited runs.
-# chDB names pandas, but loads it only to hand out data frames, which nothing here asks it for.
+# chDB names pandas, but loads it only to hand out data frames, which nothing here asks it for. Tests have it.
 $(RUNS): pyproject.toml requirements/runtime.txt | $(BIN)/python
 	@echo "Installing Hindcast and its packages (about a minute) …" >&2
 	@$(call install,--constraint requirements/dev.txt hatchling editables)
 	@$(call install,--constraint requirements/runtime.txt --no-build-isolation --editable '.[models]')
-	@$(call quietly,$(PIP) uninstall --yes pandas uv)
+	@test -e $(READY) || { $(call quietly,$(PIP) uninstall --yes pandas uv); }
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -c 'import $(LOADED)'
 	@touch $@
 
