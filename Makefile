@@ -26,6 +26,8 @@ NAME ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
+# What running needs, and what working on it needs beside that.
+RUNS := $(VENV)/.runs
 READY := $(VENV)/.ready
 # What tests run beside Hindcast: programs that send to it, and a ClickHouse server.
 SENDERS := $(VENV)/senders/.ready
@@ -60,8 +62,11 @@ help: ## Say what there is to do (this list)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: demo
-demo: $(READY) ## Start Hindcast on port 4318 with a simulated outage to watch (DEMO_ARGS=--help tells the rest)
-	@$(BIN)/hindcast models prepare >/dev/null 2>&1 || echo "No model could be prepared: recall goes by words and traces."
+demo: $(RUNS) ## Start Hindcast on port 4318 with a simulated outage to watch (DEMO_ARGS=--help tells the rest)
+	@echo "Preparing the search model …" >&2
+	@$(BIN)/hindcast models prepare >/dev/null 2>&1 || \
+		echo "No model could be prepared: recall goes by words and traces." >&2
+	@echo "Starting Hindcast …" >&2
 	@$(BIN)/hindcast demo $(DEMO_ARGS)
 
 .PHONY: test
@@ -152,15 +157,35 @@ $(BIN)/python:
 $(BIN)/uv: | $(BIN)/python
 	@$(PIP) install "$(UV_PIN)"
 
-# uv is several times faster than pip; where uv cannot be had or cannot reach the packages, pip has to do.
-$(READY): pyproject.toml requirements/dev.txt | $(BIN)/python
-	@echo "Preparing $(VENV), which takes a minute the first time." >&2
-	@{ $(PIP) install "$(UV_PIN)" && \
-		$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -r requirements/dev.txt; } 2>$(VENV)/uv.log || { \
-		echo "uv did not work here (see $(VENV)/uv.log); installing with pip instead." >&2; \
-		$(PIP) install -r requirements/dev.txt; }
-	@$(PIP) install --no-deps --no-build-isolation --editable .
+# $(call install,WHAT): into .venv, in the versions that are pinned. uv is several times faster than pip; where uv
+# cannot be had or cannot reach the packages, pip has to do.
+define install
+{ $(PIP) install "$(UV_PIN)" && \
+	$(BIN)/uv pip install --quiet --python $(BIN)/python $(1); } 2>$(VENV)/uv.log || { \
+	echo "uv did not work here (see $(VENV)/uv.log); installing with pip instead." >&2; \
+	$(PIP) install $(1); }
+endef
+
+# What a start loads: only that is compiled, since the byte code of everything takes as much room as Arrow.
+LOADED := chdb, hindcast.build.fixes, hindcast.cli.commands, hindcast.mcp.exchange, hindcast.rest.server
+
+# For running: the package, what it needs and what makes the search model, without its other extras. What builds the
+# package comes first, so that it is built with pinned versions; it stays where it is, so that what is edited runs.
+# chDB names pandas, but loads it only to hand out data frames, which nothing here asks it for. Tests have it.
+$(RUNS): pyproject.toml requirements/runtime.txt | $(BIN)/python
+	@echo "Installing Hindcast and its packages (about a minute) …" >&2
+	@$(call install,--constraint requirements/dev.txt hatchling editables)
+	@$(call install,--constraint requirements/runtime.txt --no-build-isolation --editable '.[models]')
+	@test -e $(READY) || { $(call quietly,$(PIP) uninstall --yes pandas uv); }
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -c 'import $(LOADED)'
 	@touch $@
+
+# For working on it: everything. Nothing is left to install for running then.
+$(READY): pyproject.toml requirements/dev.txt | $(BIN)/python
+	@echo "Installing Hindcast, its packages and what tests need (a minute or two) …" >&2
+	@export UV_COMPILE_BYTECODE=1; $(call install,-r requirements/dev.txt)
+	@$(call install,--no-deps --no-build-isolation --editable .)
+	@touch $(RUNS) $@
 
 $(SENDERS): tests/fetch_senders.sh | $(READY)
 	@echo "Fetching the real senders that tests let deliver: Prometheus, Alertmanager, rsyslog, syslog-ng." >&2

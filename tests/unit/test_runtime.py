@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gc
+import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
-from hindcast.adapters.runtime import GC_THRESHOLDS, seldom_collecting
+from hindcast.adapters.runtime import GC_THRESHOLDS, HEAPS_MAX, seldom_collecting
 
 
 def loaded_after(code: str, names: Sequence[str]) -> list[str]:
@@ -77,3 +78,46 @@ def test_garbage_is_looked_for_seldom_only_while_a_server_runs() -> None:
     assert seen == [GC_THRESHOLDS]
     assert usual != GC_THRESHOLDS
     assert gc.get_threshold() == usual
+
+
+# Eight threads hold memory at the same time; then the C library says what heaps it has, and Arrow what it uses.
+HEAPS = """
+import ctypes, threading
+from hindcast.adapters.runtime import share_heaps
+share_heaps()
+import pyarrow
+print(pyarrow.default_memory_pool().backend_name)
+together = threading.Barrier(8)
+def hold():
+    kept = [bytes(10_000) for _ in range(10)]
+    together.wait()
+threads = [threading.Thread(target=hold) for _ in range(8)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+ctypes.CDLL(None).malloc_stats()
+"""
+
+
+def heaps_of(environment: Mapping[str, str]) -> tuple[str, int]:
+    """What Arrow allocates from, and how many heaps a process with threads has, in an environment."""
+    named = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("MALLOC_ARENA_MAX", "ARROW_DEFAULT_MEMORY_POOL")
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", HEAPS], env={**named, **environment}, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip(), done.stderr.count("Arena ")
+
+
+def test_threads_share_few_heaps() -> None:
+    """What one thread frees is used by others: there are two heaps, and Arrow has none of its own."""
+    assert heaps_of({}) == ("system", HEAPS_MAX)
+
+
+def test_heaps_are_as_many_as_the_environment_says() -> None:
+    """Whoever has said how memory is to be allocated is not overruled."""
+    pool, heaps = heaps_of({"MALLOC_ARENA_MAX": "5", "ARROW_DEFAULT_MEMORY_POOL": "mimalloc"})
+
+    assert (pool, heaps) == ("mimalloc", 5)

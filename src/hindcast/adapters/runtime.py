@@ -1,19 +1,25 @@
-"""How the interpreter is set up in a process that serves: seldom collecting, no pandas, crashes that are reported."""
+"""How a process that serves is set up: seldom collecting, few heaps, no pandas, crashes that are reported."""
 
 from __future__ import annotations
 
+import ctypes
 import faulthandler
 import gc
+import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.abc import MetaPathFinder
 
 # Requests make many small objects that reference counting frees by itself; the collector only has to find cycles. So
 # does a start, which makes a million that stay: looking through them again and again takes an eighth of its time.
 GC_THRESHOLDS = (50_000, 20, 50)
+# The C library's name for how many heaps its allocator may have. It makes up to eight for each processor, and what one
+# thread frees in its own stays there, unused by all others.
+M_ARENA_MAX = -8
+HEAPS_MAX = 2
 FATAL = (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGABRT, signal.SIGILL)
 
 
@@ -26,6 +32,18 @@ def seldom_collecting() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*usual)
+
+
+def share_heaps() -> None:
+    """Let all threads allocate from few heaps: what one frees, others can use.
+
+    To be called before there are threads and before Arrow is loaded, whose own allocator keeps what it was once given.
+    Where the C library has no such setting, nothing happens; what the environment says goes first.
+    """
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    if "MALLOC_ARENA_MAX" not in os.environ:
+        with suppress(AttributeError, OSError, TypeError):
+            ctypes.CDLL(None).mallopt(M_ARENA_MAX, HEAPS_MAX)
 
 
 class _Absent(MetaPathFinder):

@@ -60,6 +60,9 @@ def demo(
     if part is Part.SEED:
         _seed(session, replace(session.settings, space=session.space or SPACE))
         return
+    from hindcast.adapters.runtime import share_heaps
+
+    share_heaps()
     from hindcast.rest.server import run, url_of
     from hindcast.simulate import scenario as by_name
 

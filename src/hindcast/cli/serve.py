@@ -34,8 +34,9 @@ def serve(
     OpenTelemetry, Elasticsearch's _bulk, Loki, syslog, and the webhooks of Alertmanager, Grafana, PagerDuty, Sentry and
     GitHub are understood on their usual paths. Stop with Ctrl-C: what was acknowledged is already safe.
     """
-    from hindcast.adapters.runtime import seldom_collecting
+    from hindcast.adapters.runtime import seldom_collecting, share_heaps
 
+    share_heaps()
     said = {"host": host, "port": port, "syslog_port": syslog_port, "telemetry": telemetry}
     settings = replace(session.settings, **{name: value for name, value in said.items() if value is not None})  # type: ignore[arg-type]
     with seldom_collecting():
