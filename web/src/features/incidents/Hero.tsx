@@ -9,10 +9,11 @@ import { sentence } from "@/lib/words";
 import { Button } from "@/ui/Button";
 import { ChipButton } from "@/ui/Chip";
 import { GUESS, percent, trackRecord } from "@/ui/Confidence";
-import { Changed } from "@/ui/Diff";
 import { EvidenceLinks } from "@/ui/Evidence";
 import { UnderWay } from "@/ui/UnderWay";
+import { Means } from "./Means";
 import { NowAndThen } from "./NowAndThen";
+import { Steps } from "./Steps";
 
 type Answer = Schemas["AnswerTold"];
 type Advice = Schemas["Advice"];
@@ -64,6 +65,7 @@ export function Hero(props: HeroProps) {
           <Avoid avoid={diagnosis.avoid ?? []} />
         </div>
       )}
+      <Steps steps={diagnosis.next_steps ?? []} />
       <HeroFoot {...props} />
     </section>
   );
@@ -225,7 +227,7 @@ function Cause({
   const isOwn = isOf(cause?.evidence[0], answer.diagnosis.case);
   const pieces = (isOwn && then?.cause?.evidence.length) || (cause?.evidence.length ?? 0);
   return (
-    <Part icon={<Crosshair className="size-3.5 text-moon" />} title="Root cause then" tone="text-fg2">
+    <Part icon={<Crosshair className="size-3.5 text-moon" />} title="Cause last time" tone="text-fg2">
       {cause ? (
         <>
           <p>{cause.text}</p>
@@ -280,12 +282,8 @@ function Fix({ fixes, incident, isSeen }: FixProps) {
           <p>
             {best.action} {!isOf(best.evidence[0], incident) && <EvidenceLinks evidence={best.evidence.slice(0, 1)} />}
           </p>
-          <p className="flex flex-wrap items-center gap-x-3 text-small text-fg2">
-            {best.diff && <Changed diff={best.diff} />}
-            {best.command && <code className="break-all">{best.command}</code>}
-            {best.config && <code className="break-all">{best.config}</code>}
-            <span>{recordOf(best)}</span>
-          </p>
+          <Means fix={best} />
+          <p className="text-small text-fg2">{sentence(recordOf(best))}</p>
           {others.map((one) => (
             <p key={one.action} className="text-small text-fg2">
               Also: {one.action} ({recordOf(one)}) <EvidenceLinks evidence={one.evidence.slice(0, 1)} />
@@ -310,6 +308,7 @@ function Avoid({ avoid }: { avoid: readonly Advice[] }) {
   return (
     <Part icon={<Ban className="size-3.5" />} title="Don't try" tone="text-coral">
       {harmful.length === 0 && <p className="text-fg2">Nothing is known to have made it worse.</p>}
+      {harmful.length > 0 && <h4 className="text-small font-medium text-coral">Made it worse</h4>}
       <Warnings advice={harmful} />
       {useless.length > 0 && <h4 className="text-small font-medium text-fg2">Did not help</h4>}
       <Warnings advice={useless} />

@@ -20,6 +20,7 @@ import { Outcome } from "./Outcome";
 import { People } from "./People";
 import { Changes, Impact, Knowers, Similar } from "./Rail";
 import { Timeline } from "./Timeline";
+import { LeadingTrace } from "./Trace";
 import { useTakeBack } from "./takingBack";
 import { suspectOf } from "./timeline";
 
@@ -224,6 +225,7 @@ function Whole({ incident }: { incident: Incident }) {
             )}
           </Recalled>
           {!isOver && <Outcome incident={incident} />}
+          <LeadingTrace incident={incident} />
           <Timeline
             incident={incident}
             answer={answer}
