@@ -197,7 +197,7 @@ function Whole({ incident }: { incident: Incident }) {
   ]);
   return (
     <>
-      <Head incident={incident} open={setOpen} decide={decide} whyNot={cannotRespond} />
+      <Head incident={incident} open={setOpen} decide={decide} whyNot={cannotRespond} cannotRecord={cannotRecord} />
       <div className="grid grid-cols-[minmax(0,1fr)_312px] items-start gap-4 max-narrow:grid-cols-1">
         <div className="flex min-w-0 flex-col gap-4">
           {isOver && <Muted incident={incident} />}
