@@ -80,7 +80,7 @@ def split(
 
     A failure goes on being watched in its own incident, so that a running Hindcast has to know of it.
     """
-    if bool(services) == bool(failure):
+    if not from_previous and bool(services) == bool(failure):
         raise Malformed("Say what to take out.", field="--services", remedy="Give --services A,B or --failure N.")
     if failure:
         told = _asked(session, f"{incident_id}/split", {"failure": failure}, to)
