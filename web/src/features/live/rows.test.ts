@@ -134,7 +134,7 @@ test("levels have the names of their bands", () => {
 test("a text without words, or with too many, is no filter", () => {
   expect(whyNoWords("")).toBe("");
   expect(whyNoWords("connection reset")).toBe("");
-  expect(whyNoWords("…!")).toContain("at least one word");
+  expect(whyNoWords("[Errno 104]")).toBe("");
   expect(whyNoWords("a b c d e f g h i j a A")).toBe("");
   expect(whyNoWords("a b c d e f g h i j k")).toContain("Ten words");
 });
