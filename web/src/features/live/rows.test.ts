@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { clockOf } from "@/lib/time";
 import { gapWords } from "./LogPane";
 import { pointed, pointing } from "./pointing";
-import { band, clockOf, identity, type LineRow, type LiveLine, NEAR_ROWS, ROWS_MAX, Rows, whyNoWords } from "./rows";
+import { band, identity, type LineRow, type LiveLine, NEAR_ROWS, ROWS_MAX, Rows, whyNoWords } from "./rows";
 
 function line(message: string, more: Partial<LiveLine> = {}): LiveLine {
   return {

@@ -189,9 +189,3 @@ export function whyNoWords(text: string): string {
   const parts = text.toLowerCase().split(/\s+/).filter(Boolean);
   return new Set(parts).size > 10 ? "Ten words at most." : "";
 }
-
-/** The time of day with its milliseconds, of a time as the API writes it. */
-export function clockOf(time: string): string {
-  const at = new Date(time);
-  return Number.isNaN(at.getTime()) ? time : at.toISOString().slice(11, 23);
-}
