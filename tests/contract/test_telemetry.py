@@ -453,16 +453,26 @@ def test_lines_satisfy_every_condition(telemetry: ClickhouseTelemetry) -> None:
     assert messages(ask("other", AT, LATER)) == []
 
 
-def test_words_are_whole_and_in_any_order(telemetry: ClickhouseTelemetry) -> None:
-    """Every word has to be in the message, in capitals or not; a part of a word is not that word."""
-    keep(telemetry, {"message": "Connection REFUSED by user-42"}, {"message": "connection lost", "time": after(1)})
+def test_words_are_parts_of_messages_and_stacks(telemetry: ClickhouseTelemetry) -> None:
+    """Every word has to be a part of the message or of the stack, in capitals or not, and is taken literally."""
+    keep(
+        telemetry,
+        {"message": "Connection REFUSED by user-42"},
+        {"message": "connection lost", "time": after(1), "stack": "redis.ÄrgerError: lost\n  at hold"},
+    )
     assert len(telemetry.lines(SPACE, AT, LATER, words="refused connection")) == 1
     assert len(telemetry.lines(SPACE, AT, LATER, words="CONNECTION")) == 2
-    assert len(telemetry.lines(SPACE, AT, LATER, words="user-42!")) == 1
-    assert telemetry.lines(SPACE, AT, LATER, words="connect") == ()
+    assert len(telemetry.lines(SPACE, AT, LATER, words="user-42")) == 1
+    assert telemetry.lines(SPACE, AT, LATER, words="user_42") == ()
+    assert len(telemetry.lines(SPACE, AT, LATER, words="nnect")) == 2
+    assert messages(telemetry.lines(SPACE, AT, LATER, words="REDIS.ärgerErr LOST")) == ["connection lost"]
+    assert messages(telemetry.lines(SPACE, AT, LATER, words="connection HOLD")) == ["connection lost"]
     assert telemetry.lines(SPACE, AT, LATER, words="refused lost") == ()
     assert telemetry.lines(SPACE, AT, LATER, words="?!") == ()
     assert len(telemetry.lines(SPACE, AT, LATER, words="  ")) == 2
+    assert told(telemetry.rates(AT, LATER, words="nnect")) == [(0, "api", 9, 1), (1, "api", 9, 1)]
+    assert told(telemetry.rates(AT, LATER, words="redis.", step_seconds=15)) == [(0, "api", 9, 1)]
+    assert telemetry.rates(AT, LATER, words="refused lost").num_rows == 0
 
 
 # --- Changes and alerts -------------------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ SEATED: Mapping[str, Permission] = {
     "GET /api/v1/incidents/{incident_id}": READ,
     "GET /api/v1/incidents/{incident_id}/recall": READ,
     "POST /api/v1/incidents/{incident_id}/notes": RECORD,
+    "POST /api/v1/incidents/{incident_id}/acknowledgement": RECORD,
     "POST /api/v1/incidents/{incident_id}/attempts": RECORD,
     "POST /api/v1/incidents/{incident_id}/attempts/{attempt_id}": RECORD,
     "POST /api/v1/incidents/{incident_id}/verdicts": RECORD,

@@ -117,6 +117,19 @@ def detected(hindcast: Keyboard, state: IncidentState = IncidentState.OPEN) -> I
     return made
 
 
+def test_an_open_incident_is_acknowledged(hindcast: Keyboard) -> None:
+    """Who acknowledges it is its owner until somebody else is named, and everybody is shown who that is."""
+    detected(hindcast)
+
+    assert hindcast.ok("ack inc-live").out.strip() == "ana works on inc-live."
+    owner = hindcast.json("ack inc-live --by priya").case.acknowledged
+    assert owner is not None and owner.by == "priya"
+    shown = hindcast.ok("show inc-live").out
+    assert re.search(r"Owner\s+priya, since 2026-11-15 02:05 UTC", shown)
+    hindcast.ok("resolve redis-pool --fix released")
+    assert "redis-pool is resolved." in hindcast("ack redis-pool").err
+
+
 def test_incidents_and_cases_are_one_list(hindcast: Keyboard) -> None:
     """What was detected and what was imported stand in one list, the newest first, each once."""
     detected(hindcast)

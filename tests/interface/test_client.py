@@ -93,6 +93,7 @@ STEPS = (
     # Incidents.
     Step("incidents_list", says=on(state=["open"], limit=5)),
     Step("incident_get", incident),
+    Step("incident_acknowledge", incident, on(by="priya")),
     Step("note_add", incident, on(text="only in eu-west")),
     Step("attempt_add", incident, on(action="restarted payment", outcome="no effect")),
     Step("attempt_judge", lambda s: (s["incident"], s["attempt"]), on(outcome="made worse")),

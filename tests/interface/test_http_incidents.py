@@ -71,6 +71,23 @@ def test_an_incident_is_completed_over_http(hindcast: Resting, space: str) -> No
     assert [commit.actor for commit in hindcast.memory(space).log(commits_max=4)] == ["ana"] * 4
 
 
+def test_an_incident_has_an_owner_once_somebody_acknowledges_it(hindcast: Resting, space: str) -> None:
+    """Who works on it and since when is told by the incident; the latest is the owner, and what is over has none."""
+    path = f"{ONE}/acknowledgement"
+    assert hindcast.get(ONE, space)["case"]["acknowledged"] is None
+
+    first = hindcast.ask("POST", path, space, json={}).json()["case"]
+    again = hindcast.ask("POST", path, space, json={"by": "ana"}).json()["case"]
+    other = hindcast.ask("POST", path, space, json={"by": "priya"}).json()["case"]
+
+    assert first["acknowledged"]["by"] == "ana"
+    assert again["acknowledged"] == first["acknowledged"]
+    assert (other["acknowledged"]["by"], other["responders"]) == ("priya", ["ana", "priya"])
+    assert "- Owner: priya" in hindcast.ask("GET", ONE, space, headers={"Accept": "text/markdown"}).text
+    hindcast.ask("POST", f"{ONE}/resolution", space, json={"fix": "released"})
+    assert hindcast.ask("POST", path, space, status=403, json={}).json()["detail"].startswith("inc-1 is resolved")
+
+
 def test_a_list_is_narrowed_and_goes_on_where_it_ended(hindcast: Resting) -> None:
     """State, severity, service, time and words narrow a list; pages join without gap or repetition."""
     cases = [case(number, services=("auth",) if number % 3 else ("payment",)) for number in range(1, 31)]

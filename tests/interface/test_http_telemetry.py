@@ -80,11 +80,21 @@ def test_lines_are_narrowed(hindcast: Resting) -> None:
     """Level, words, trace and window narrow the lines; numbers of 64 bits are text."""
     # The span that failed is a line, too.
     assert len(hindcast.get(LOGS, "shop", level_min=17)["items"]) == 21
-    (line,) = hindcast.get(LOGS, "shop", words="slow")["items"]
+    (line,) = hindcast.get(LOGS, "shop", words="slo")["items"]
     assert (line["service"], line["level"], line["trace"], line["template"].isdigit()) == ("payment", 13, TRACE, True)
     since = (NOW - timedelta(hours=6)).isoformat()
     assert len(hindcast.get(LOGS, "shop", since=since, level_min=17)["items"]) == 22
     assert hindcast.get(LOGS, "elsewhere")["items"] == []
+
+
+def test_lines_are_found_and_counted_by_parts_of_words(hindcast: Resting) -> None:
+    """A part of a word, or several, finds lines and counts them by step; too many are refused by name."""
+    assert [one["message"] for one in hindcast.get(LOGS, "shop", words="SLO")["items"]] == ["slow"]
+    assert len(hindcast.get(LOGS, "shop", words="rst ne 1")["items"]) == 12
+    found = hindcast.get("/api/v1/rates", "shop", words="SLO", step_seconds=30)["services"]
+    assert [(one["service"], [point["lines"] for point in one["points"]]) for one in found] == [("payment", [1])]
+    refused = hindcast.ask("GET", LOGS, "shop", status=400, params={"words": " ".join("abcdefghijk")})
+    assert refused.json()["field"] == "words"
 
 
 def test_a_trace_is_told_with_its_lines(hindcast: Resting) -> None:

@@ -22,7 +22,7 @@ def hindcast(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answering]:
 
 def test_lines_are_followed_under_conditions(hindcast: Answering) -> None:
     """Whoever follows lines hears those that meet the conditions, a moment after they became durable."""
-    ears = hindcast.listen("kinds=line&service=shop&level_min=17&words=basket+full")
+    ears = hindcast.listen("kinds=line&service=shop&level_min=17&words=baske+ful")
     ears.until(b"event: beat")
     hindcast.post(
         "/v1/logs", otlp("shop", "the basket is full", "the BASKET, again full", "empty", level=17), **PROTOBUF
@@ -97,7 +97,6 @@ def test_a_stream_is_not_kept_or_changed_on_its_way(hindcast: Answering) -> None
         ({"kinds": "incident,gossip"}, "kinds"),
         ({"kinds": ","}, "kinds"),
         ({"level_min": 99}, "level_min"),
-        ({"words": "!?"}, "words"),
         ({"words": " ".join(map(str, range(99)))}, "words"),
         ({"template": "x"}, "template"),
         ({"template": str(2**64)}, "template"),

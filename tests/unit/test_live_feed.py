@@ -20,10 +20,12 @@ from hindcast.rest.live_feed import Feed, matching
 NOW = datetime(2026, 11, 15, 2, 3, 4, tzinfo=UTC)
 
 
-def lines(*messages: str, service: str = "payment", level: int = 9, template: int = 2**63 + 1) -> pa.Table:
+def lines(
+    *messages: str, service: str = "payment", level: int = 9, template: int = 2**63 + 1, stack: str = ""
+) -> pa.Table:
     """Lines as they are stored."""
     row: dict[str, Any] = {"space": "ours", "time": NOW, "arrived": NOW, "service": service, "level": level}
-    row |= {"trace": "t1", "span": "", "template": template, "fingerprint": 0, "stack": "", "attributes": []}
+    row |= {"trace": "t1", "span": "", "template": template, "fingerprint": 0, "stack": stack, "attributes": []}
     return pa.Table.from_pylist([{**row, "message": message} for message in messages], schema=LOG)
 
 
@@ -76,17 +78,23 @@ def following(tail: Tail | None = None, space: str = "ours") -> Wish:
         (Tail(), 3),
         (Tail(level_min=17), 1),
         (Tail(services=("user", "auth")), 1),
-        (Tail(words=("pool",)), 2),
-        (Tail(words=("exhausted", "pool")), 1),
-        (Tail(words=("poo",)), 0),
+        (Tail(words=("pool",)), 3),
+        (Tail(words=("exhausted!", "pool")), 1),
+        (Tail(words=("ool: ex",)), 1),
+        (Tail(words=("at hold", "waits")), 1),
+        (Tail(words=("p.ol",)), 0),
         (Tail(template=7), 1),
         (Tail(level_min=17, words=("waits",)), 0),
     ],
 )
 def test_every_condition_on_lines_has_to_hold(tail: Tail, count: int) -> None:
-    """Services, level, whole words in any case and template narrow the lines down, together."""
+    """Services, level, parts of message or stack in any case and template narrow the lines down, together."""
     table = pa.concat_tables(
-        [lines("Pool waits"), lines("POOL: exhausted!", level=17), lines("poolside", service="user", template=7)]
+        [
+            lines("Pool waits", stack="E\n  AT HOLD"),
+            lines("POOL: exhausted!", level=17),
+            lines("poolside", service="user", template=7),
+        ]
     )
 
     assert len(matching(table, tail)) == count

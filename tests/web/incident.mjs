@@ -77,7 +77,7 @@ await story(async ({ page }) => {
   // The incident that memory knows: everything that it says is there, and what it rests on is a click away.
   await page.goto(`/incidents/${here.incident}`);
   const memory = page.getByRole("region", { name: /Your team hit this/ });
-  await memory.getByRole("heading", { name: "Root cause then" }).waitFor();
+  await memory.getByRole("heading", { name: "Cause last time" }).waitFor();
   await memory.getByRole("heading", { name: "The fix that worked" }).waitFor();
   await memory.getByText("Raised the redis pool size").waitFor();
   await memory.getByText(/^What differs now: /).waitFor();

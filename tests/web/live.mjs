@@ -116,7 +116,7 @@ await story(
     await page.getByRole("button", { name: "Pause" }).waitFor();
 
     // Words that no line has: it says so, and one press shows all again.
-    await page.getByLabel("Lines with these words").fill("nosuchword");
+    await page.getByLabel("Search logs").fill("nosuchword");
     await page.getByText("No line of the last 15 minutes matches.").waitFor();
     await page.getByRole("button", { name: "Show all lines" }).click();
     await log.getByText(/^×\d+$/).first().waitFor();

@@ -49,7 +49,7 @@ await story(
     await log.getByRole("button").first().waitFor();
     await tabTo(/^Pause/);
     await press("k");
-    await page.getByRole("button", { name: "Go on" }).waitFor();
+    await page.getByRole("button", { name: "Resume" }).waitFor();
     await press("Enter");
     const details = page.getByRole("region", { name: "Details" });
     await details.getByText("service.version").waitFor();
@@ -63,7 +63,7 @@ await story(
 
     // Space stops it and goes on; words narrow it.
     await press("Space");
-    await page.getByRole("button", { name: "Go on" }).waitFor();
+    await page.getByRole("button", { name: "Resume" }).waitFor();
     await press("Space");
     await page.getByRole("button", { name: "Pause" }).waitFor();
     await press("/");

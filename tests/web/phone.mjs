@@ -49,14 +49,22 @@ await story(
     await signIn(page, here.admin);
 
     // From the overview to the incident; what is remembered is read before anything else.
-    const named = page.getByRole("link", { name: /^payment: \d+ errors/ });
+    const named = page.getByRole("link", { name: /^payment: / }).first();
     await named.waitFor();
     await usable("the overview");
+    const counted = page.getByRole("term").first();
+    check((await named.boundingBox()).y < (await counted.boundingBox()).y, "what is open comes before what is counted");
     await named.tap();
     const recall = page.getByRole("heading", { name: /Your team hit this/ });
     await recall.waitFor();
     const { width } = await recall.boundingBox();
     check(width > 200, `what memory says has room: ${width} px`);
+    const fix = page.getByRole("heading", { name: "The fix that worked" });
+    const harm = page.getByRole("heading", { name: "Don't try" });
+    const evidence = page.getByRole("button", { name: /^The same fingerprint/ });
+    const [top, warned, below] = await Promise.all([fix, harm, evidence].map(async (one) => (await one.boundingBox()).y));
+    check(top < 844, `the fix is on the first screen: it begins at ${top} px`);
+    check(top < warned && warned < below, `fix, warning and evidence in this order: ${top}, ${warned}, ${below} px`);
     await usable("the incident");
     check((await page.getByText("⇧R", { exact: true }).filter({ visible: true }).count()) === 0, "fingers are told of no keys");
     await axe(page, "the incident on a phone");
@@ -101,7 +109,10 @@ await story(
 
     // Lines as they come: three panes become one and its tabs.
     await go("Live");
-    await page.getByRole("log", { name: "Log lines" }).getByRole("button").first().tap();
+    const first = page.getByRole("log", { name: "Log lines" }).getByRole("button").first();
+    const message = await first.locator(":scope > span").last().boundingBox();
+    check(message.width > 300, `a line has the width of the phone and is wrapped: ${message.width} px`);
+    await first.tap();
     await page.getByRole("region", { name: "Details" }).waitFor();
     await usable("a line");
     await page.getByRole("radio", { name: "Services" }).tap();

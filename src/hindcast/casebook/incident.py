@@ -77,7 +77,7 @@ def carried_over(home: Kept, joined: Case, *, whole: bool) -> Kept:
     What people said there is taken once, when they become one; what is seen later is added as it comes.
     """
     if not whole:
-        joined = replace(joined, attempts=(), notes=(), cause=None, resolution=None, responders=())
+        joined = replace(joined, attempts=(), notes=(), cause=None, resolution=None, responders=(), acknowledged=None)
     return replace(home, case=absorbed(home.case, joined))
 
 

@@ -138,6 +138,7 @@ def absorbed(home: Case, other: Case) -> Case:
         responders=_union(home.responders, other.responders),
         course=home.course or other.course,
         notes=_with_notes(home.notes, other.notes),
+        acknowledged=home.acknowledged or other.acknowledged,
         links=_union(home.links, (*(link for link in other.links if link != link_to(home.id)), link_to(other.id))),
         previous=home.previous or (other.previous if other.previous != home.id else ""),
     )

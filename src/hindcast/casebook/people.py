@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from hindcast.model.action import same_action
 from hindcast.model.case import (
+    Acknowledgement,
     Attempt,
     Case,
     CaseState,
@@ -56,6 +57,16 @@ def noted(case: Case, text: str, *, by: str, at: datetime) -> Case:
         raise Refused(f"{case.id} has {NOTES_MAX} notes.", field="text", remedy="Keep longer stories behind a link.")
     note = Note(numbered("n", (one.id for one in case.notes)), said, at, by)
     return replace(case, notes=(*case.notes, note))
+
+
+def acknowledged(case: Case, *, by: str, at: datetime) -> Case:
+    """The case with who works on it. The latest to say so is its owner; saying it again changes nothing."""
+    who = _said(by, field="by", what="an owner")
+    if case.state is not CaseState.OPEN:
+        raise Refused(f"{case.id} is {case.state}.", field="id", remedy="Reopen it first if it is not over.")
+    if case.acknowledged is not None and case.acknowledged.by == who:
+        return case
+    return _with_responders(replace(case, acknowledged=Acknowledgement(who, at)), who)
 
 
 def attempted(case: Case, attempt: Attempt) -> Case:

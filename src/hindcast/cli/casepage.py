@@ -60,6 +60,9 @@ def lesson(kept: Kept) -> list[RenderableType]:
     parts: list[RenderableType] = []
     if kept.joined_into:
         parts.append(Text(f"It is part of {kept.joined_into}, which goes on in its place.", style="yellow"))
+    if case.acknowledged is not None:
+        owner = case.acknowledged
+        parts += _section("Owner", [f"{owner.by}, since {owner.at:%Y-%m-%d %H:%M} UTC"])
     if case.cause is not None:
         parts += _section("Cause", [_line(case.cause.text, case.cause.by, case.cause.evidence)])
     if case.resolution is not None:

@@ -1,4 +1,4 @@
-"""Note, attempt, resolve: what people add to an incident, so that it is known when it happens again.
+"""Note, ack, attempt, resolve: what people add to an incident, so that it is known when it happens again.
 
 On a terminal `resolve` asks for the few things worth asking. In a pipe nothing ever asks.
 """
@@ -64,6 +64,19 @@ def note(
     now, who = session.now(), by or session.who
     made = _change(session, incident_id, lambda case: noted(case, said, by=who, at=now), why=f"{who} noted something.")
     _answer(session, made, Text(f"Noted on {made.id}."))
+
+
+def ack(
+    session: Session,
+    incident_id: Id,
+    by: Annotated[str, typer.Option("--by", metavar="NAME", help="Who works on it; you, if not said.")] = "",
+) -> None:
+    """Acknowledge an open incident: say who works on it."""
+    from hindcast.casebook.people import acknowledged
+
+    now, who = session.now(), redacted(session, by) or session.who
+    made = _change(session, incident_id, lambda case: acknowledged(case, by=who, at=now), why=f"{who} works on it.")
+    _answer(session, made, Text(clean(f"{who} works on {made.id}.")))
 
 
 def attempt(
@@ -180,6 +193,7 @@ def install(app: typer.Typer) -> None:
     """Add the verbs to a group of commands."""
     example = "hindcast incident"
     verb(app, "note", writes=True, epilog=f"Example: {example} note inc-7 'only in eu-west, since the failover'")(note)
+    verb(app, "ack", writes=True, epilog=f"Example: {example} ack inc-7 --by priya")(ack)
     verb(
         app,
         "attempt",

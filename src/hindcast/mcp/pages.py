@@ -77,6 +77,7 @@ def _facts(case: Case) -> list[str]:
     facts += [f"- Severity: {case.severity}"] if case.severity else []
     facts += [f"- Services: {_names(case.services)}"] if case.services else []
     facts += [f"- Components: {_names(case.components)}"] if case.components else []
+    facts += [f"- Owner: {_names([case.acknowledged.by])}"] if case.acknowledged else []
     facts += [f"- Took part: {_names(case.responders)}"] if case.responders else []
     facts += [f"- Repeats {_code(case.previous)}"] if case.previous else []
     facts += [f"- Replaces {', '.join(map(_code, case.supersedes))}"] if case.supersedes else []

@@ -139,6 +139,14 @@ class Clues:
 NO_CLUES = Clues()
 
 
+@dataclass(frozen=True, slots=True)
+class Acknowledgement:
+    """Who works on an incident, and since when."""
+
+    by: str
+    at: datetime
+
+
 class CaseState(StrEnum):
     """How much a case can tell."""
 
@@ -184,6 +192,8 @@ class Case:
     supersedes: tuple[str, ...] = ()
     # Who gave it its title: `hindcast` when detection did; empty: a person or another system.
     title_by: str = ""
+    # Its owner while it lasts; None: nobody has taken it.
+    acknowledged: Acknowledgement | None = None
     # Where it comes from: `hindcast`, `markdown`, `pagerduty`, `jira`, `incident.io`, `demo` …
     source: str = NOTICED_HERE
 
@@ -230,6 +240,7 @@ def _is_timed(case: Case) -> bool:
     """Whether every time of a case has a timezone. A dozen cases are read for every question, and all of them do."""
     times = [case.occurred_at, case.resolved_at, case.course.since if case.course is not None else None]
     times += [note.at for note in case.notes]
+    times.append(case.acknowledged.at if case.acknowledged is not None else None)
     for one in (*case.attempts, case.resolution):
         if one is not None:
             times.append(one.at)
@@ -246,6 +257,8 @@ def _times(case: Case) -> Iterator[tuple[str, datetime | None]]:
     if case.course is not None:
         yield "course.since", case.course.since
     yield from (("notes", note.at) for note in case.notes)
+    if case.acknowledged is not None:
+        yield "acknowledged.at", case.acknowledged.at
     if case.cause is not None:
         yield from (("cause.evidence", one.at) for one in case.cause.evidence)
     for field, told in (

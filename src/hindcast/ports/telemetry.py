@@ -83,8 +83,13 @@ class Telemetry(Protocol):
         """
         ...
 
-    def rates(self, since: datetime, until: datetime, *, space: str | None = None, step_seconds: int = 1) -> pa.Table:
-        """Counts of lines (RATE columns) with since <= second < until, summed by steps, oldest first."""
+    def rates(
+        self, since: datetime, until: datetime, *, space: str | None = None, step_seconds: int = 1, words: str = ""
+    ) -> pa.Table:
+        """Counts of lines (RATE columns) with since <= second < until, summed by steps, oldest first.
+
+        With words, only of lines that `lines` finds by them, as long as lines are kept.
+        """
         ...
 
     def gauges(self, since: datetime, until: datetime, *, space: str | None = None, step_seconds: int = 60) -> pa.Table:
@@ -121,7 +126,10 @@ class Telemetry(Protocol):
         newest_first: bool = False,
         lines_max: int = 100,
     ) -> tuple[Line, ...]:
-        """Log lines of a window that satisfy every condition given."""
+        """Log lines of a window that satisfy every condition given.
+
+        Words are separated by spaces; each is a part of the message or of the stack, in capitals or not.
+        """
         ...
 
     def spans(self, space: str, trace: str, *, spans_max: int = 1_000) -> tuple[Span, ...]:

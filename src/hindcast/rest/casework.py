@@ -16,7 +16,7 @@ from hindcast.casebook import Casebook, check_unchanged
 from hindcast.casebook.deciding import decided, event_of
 from hindcast.casebook.joining import join, split, unlink
 from hindcast.casebook.layout import address_of, readable
-from hindcast.casebook.people import TEXT_CHARS_MAX, Fix, attempted, judged, noted, resolved, timed
+from hindcast.casebook.people import TEXT_CHARS_MAX, Fix, acknowledged, attempted, judged, noted, resolved, timed
 from hindcast.memory import Memory
 from hindcast.model.case import Attempt, Case, Evidence, Outcome, Witness
 from hindcast.model.errors import Malformed, Missing, Refused
@@ -46,6 +46,12 @@ class NoteSaid(Said):
     """What somebody wants to be remembered."""
 
     text: Text = Field(min_length=1, examples=["Only in eu-west, since the failover."])
+    by: By = ""
+
+
+class AcknowledgementSaid(Said):
+    """Who works on it."""
+
     by: By = ""
 
 
@@ -108,6 +114,7 @@ class JoinSaid(Said):
 def add(app: FastAPI, desk: Desk) -> None:
     """Add the routes."""
     _add_notes(app, desk)
+    _add_acknowledgement(app, desk)
     _add_attempts(app, desk)
     _add_resolution(app, desk)
     _add_decision(app, desk)
@@ -125,6 +132,24 @@ def _add_notes(app: FastAPI, desk: Desk) -> None:
             lambda: _changed(
                 desk, seat, incident_id, if_match, lambda case: noted(case, text, by=who, at=now), why=f"{who} noted."
             ),
+        )
+
+
+def _add_acknowledgement(app: FastAPI, desk: Desk) -> None:
+    @app.post(
+        f"{ROOT}/acknowledgement", tags=["incidents"], operation_id="incident_acknowledge", response_model=IncidentTold
+    )
+    def incident_acknowledge(
+        incident_id: Id, said: AcknowledgementSaid, seat: Recording, again: Again, if_match: IfMatch = None
+    ) -> Response:
+        """Say who works on an open incident: you, or `by`. The latest to be named is its owner."""
+        now, who = desk.now(), desk.clean(said.by) or seat.actor
+
+        def edit(case: Case) -> Case:
+            return acknowledged(case, by=who, at=now)
+
+        return again.once(
+            seat, said, lambda: _changed(desk, seat, incident_id, if_match, edit, why=f"{who} works on it.")
         )
 
 

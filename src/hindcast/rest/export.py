@@ -70,6 +70,8 @@ def page(summary: Summary, kept: Kept | None) -> str:
         *([f"- Services: {plain(', '.join(summary.services))}"] if summary.services else []),
         *([f"- Who: {plain(', '.join(summary.who))}"] if summary.who else []),
     ]
+    if kept is not None and kept.case.acknowledged is not None:
+        facts.append(f"- Owner: {plain(kept.case.acknowledged.by)}")
     told = list(_told(kept.case)) if kept is not None else []
     return "\n".join([f"# {plain(summary.title)}", "", *facts, *told]) + "\n"
 

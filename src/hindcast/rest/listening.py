@@ -55,7 +55,7 @@ class Tail:
 
     services: tuple[str, ...] = ()
     level_min: int = 0
-    # Whole words, all of them, in any order, in capitals or not.
+    # Each is a part of the message or of the stack, in capitals or not.
     words: tuple[str, ...] = ()
     template: int = 0
 

@@ -7,7 +7,6 @@ are read once a second for everybody. Each set of conditions on lines is looked 
 from __future__ import annotations
 
 import logging
-import re
 import threading
 import time
 from collections import Counter
@@ -177,8 +176,8 @@ def _conditions(lines: pa.Table, tail: Tail) -> Iterator[pa.ChunkedArray]:
     if tail.template:
         yield pc.equal(lines["template"], pa.scalar(tail.template, pa.uint64()))
     for word in tail.words:
-        whole = rf"(?:^|[^\pL\pN]){re.escape(word)}(?:$|[^\pL\pN])"
-        yield pc.match_substring_regex(lines["message"], whole, ignore_case=True)
+        found = [pc.match_substring(lines[column], word, ignore_case=True) for column in ("message", "stack")]
+        yield pc.or_(*found)
 
 
 def _told_lines(lines: pa.Table | None, tail: Tail, unseen: int) -> dict[str, Any] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import secrets
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -25,6 +24,7 @@ from hindcast.rest.listening import KINDS, Listener, Pass, Tail, Wish, frame
 from hindcast.rest.live import Live
 from hindcast.rest.live_feed import Feed
 from hindcast.rest.seat import Reading, Seat, doorkeeper_of
+from hindcast.rest.telemetry import parts_of
 
 LOG = logging.getLogger("hindcast")
 
@@ -38,7 +38,6 @@ HEADERS = {
     "Connection": "close",
 }
 KINDS_IF_UNSAID = "incident,answer,deck,card"
-WORDS_MAX = 10
 SERVICES_MAX = 50
 NUMBER_MAX = 2**64 - 1
 STOPPING = "Hindcast is stopping; come back in a moment."
@@ -80,12 +79,12 @@ def add(app: FastAPI, live: Live) -> None:
         ] = KINDS_IF_UNSAID,
         service: Annotated[list[str] | None, Query(description="Lines of these services only.")] = None,
         level_min: Annotated[int, Query(ge=0, le=24, description="Lines that are at least as bad.")] = 0,
-        words: Annotated[str, Query(max_length=500, description="Lines with all of these words.")] = "",
+        words: Annotated[str, Query(max_length=500, description="As GET /api/v1/logs has it.")] = "",
         template: Annotated[str, Query(max_length=20, description="Lines of this template.")] = "",
         after: Annotated[str, Query(max_length=60, description="As Last-Event-ID, where no header can be sent.")] = "",
         last_event_id: Annotated[str, Header(max_length=60, description="The id of the last event heard.")] = "",
     ) -> Response:
-        tail = Tail(tuple(_services(service or ())), level_min, _words(words), _number(template))
+        tail = Tail(tuple(_services(service or ())), level_min, parts_of(words), _number(template))
         wish = Wish(seat.space, _kinds(kinds), tail)
         return EventStream(live, live.listen(wish, _right(request, seat), after=last_event_id or after))
 
@@ -218,15 +217,6 @@ def _services(names: Sequence[str]) -> list[str]:
             f"{len(names)} services are too many.", field="service", remedy=f"Name at most {SERVICES_MAX}, or none."
         )
     return sorted(set(names))
-
-
-def _words(text: str) -> tuple[str, ...]:
-    words = tuple(sorted({word.lower() for word in re.findall(r"[^\W_]+", text)}))
-    if len(words) > WORDS_MAX or (text.strip() and not words):
-        raise Malformed(
-            f"{text[:60]!r} is not a list of words.", field="words", remedy=f"Give at most {WORDS_MAX} words."
-        )
-    return words
 
 
 def _number(text: str) -> int:

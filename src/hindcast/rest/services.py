@@ -20,7 +20,7 @@ from hindcast.rest.desk import Desk, answered
 from hindcast.rest.memory_history import numbered
 from hindcast.rest.paging import ITEMS_IF_UNSAID, Cursor, Limit, Page
 from hindcast.rest.seat import Reading
-from hindcast.rest.telemetry import AHEAD, TAG, Services, Since, Until, step_of, window
+from hindcast.rest.telemetry import AHEAD, TAG, Services, Since, Until, Words, parts_of, step_of, window
 
 # What counts as now, and what a day looks like.
 NOW = timedelta(minutes=1)
@@ -111,11 +111,13 @@ def add(app: FastAPI, desk: Desk) -> None:
         until: Until = None,
         service: Services = None,
         step_seconds: Annotated[int | None, Query(ge=1, le=86_400, description="About 300 steps if left out.")] = None,
+        words: Words = "",
     ) -> Response:
         """Lines counted by service, step and level."""
         begin, end = window(desk.now(), since, until)
         step = step_of(begin, end, step_seconds)
-        table = desk.app.telemetry.rates(begin, end, space=seat.space, step_seconds=step)
+        parts = " ".join(parts_of(words))
+        table = desk.app.telemetry.rates(begin, end, space=seat.space, step_seconds=step, words=parts)
         return answered(RatesTold(begin, end, step, _rates(table, service)))
 
 

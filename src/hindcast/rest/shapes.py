@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from hindcast.casebook.summaries import Standing, Summary
-from hindcast.model.case import Attempt, Case, CaseState, Cause, Note, Resolution
+from hindcast.model.case import Acknowledgement, Attempt, Case, CaseState, Cause, Note, Resolution
 from hindcast.model.diagnosis import Diagnosis
 from hindcast.model.finding import Finding
 from hindcast.model.incident import Affected, Incident, IncidentState
@@ -146,6 +146,7 @@ class CaseTold:
     previous: str
     supersedes: tuple[str, ...]
     title_by: str
+    acknowledged: Acknowledgement | None
     source: str
 
 

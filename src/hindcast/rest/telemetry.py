@@ -25,6 +25,13 @@ TAG = "telemetry"
 Since = Annotated[AwareDatetime | None, Query(description="From this time on; an hour ago if left out.")]
 Until = Annotated[AwareDatetime | None, Query(description="Before this time; now if left out.")]
 Services = Annotated[list[str] | None, Query(max_length=100, description="Only these; repeat it.")]
+Words = Annotated[
+    str,
+    Query(
+        max_length=1_000,
+        description="Each of these words is a part of the message or of the stack trace, in capitals or not.",
+    ),
+]
 Lines = Annotated[int, Query(ge=1, le=1_000, description="How many lines a page holds at most.")]
 
 WINDOW_IF_UNSAID = timedelta(hours=1)
@@ -37,6 +44,7 @@ EARLIEST = datetime(1971, 1, 1, tzinfo=UTC)
 LATEST = datetime(2200, 1, 1, tzinfo=UTC)
 # More than this on one chart nobody can see.
 STEPS_MAX = 2_000
+PARTS_MAX = 10
 # So many lines of one and the same microsecond can be paged through.
 SAME_TIME_MAX = 10_000
 SPANS_MAX = 2_000
@@ -97,6 +105,14 @@ def window(now: datetime, since: datetime | None, until: datetime | None) -> tup
     return begin, end
 
 
+def parts_of(text: str) -> tuple[str, ...]:
+    """What a line has to have, each once; words are separated by spaces."""
+    parts = tuple(sorted(set(text.lower().split())))
+    if len(parts) > PARTS_MAX:
+        raise Malformed(f"{len(parts)} words are too many.", field="words", remedy=f"Give at most {PARTS_MAX} words.")
+    return parts
+
+
 def step_of(begin: datetime, end: datetime, given: int | None, *, steps: int = 300) -> int:
     """The width of steps, so that a window has about so many unless another width was asked for."""
     seconds = (end - begin).total_seconds()
@@ -126,7 +142,7 @@ def _add_logs(app: FastAPI, desk: Desk) -> None:
         until: Until = None,
         service: Services = None,
         level_min: Annotated[int, Query(ge=0, le=24, description="At least so bad: 9 info, 13 warn, 17 error.")] = 0,
-        words: Annotated[str, Query(max_length=1_000, description="All of these words.")] = "",
+        words: Words = "",
         trace: Annotated[str, Query(max_length=100, description="Of this trace.")] = "",
         fingerprint: Annotated[int, Query(ge=0, le=FINGERPRINT_MAX, description="Of this failure.")] = 0,
         newest_first: Annotated[bool, Query(description="The other way round.")] = False,
@@ -147,7 +163,7 @@ def _add_logs(app: FastAPI, desk: Desk) -> None:
             end,
             services=service or (),
             level_min=level_min,
-            words=words,
+            words=" ".join(parts_of(words)),
             trace=trace,
             fingerprint=fingerprint,
             newest_first=newest_first,

@@ -223,6 +223,9 @@ def _lines(desk: Desk, kept: Kept, incident: Incident | None) -> Iterator[tuple[
         yield from _seen(incident)
     for text in case.symptoms[:SYMPTOMS_MAX]:
         yield "symptom", f"Seen: {quoted(text, TEXT_CHARS_MAX)}"
+    if case.acknowledged is not None:
+        owner = case.acknowledged
+        yield "owner", f"Owner: {named(owner.by)}, since {owner.at:%Y-%m-%d %H:%M}"
     if case.responders:
         yield "who knows", f"Who took part: {', '.join(named(name) for name in case.responders[:NAMES_MAX])}"
     for note in case.notes:

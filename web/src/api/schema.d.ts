@@ -106,6 +106,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/incidents/{incident_id}/acknowledgement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say who works on an open incident: you, or `by`
+         * @description Say who works on an open incident: you, or `by`. The latest to be named is its owner.
+         */
+        post: operations["incident_acknowledge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/incidents/{incident_id}/attempts": {
         parameters: {
             query?: never;
@@ -157,7 +177,7 @@ export interface paths {
         put?: never;
         /**
          * Say why it happened and what ended it
-         * @description Say why it happened and what ended it.
+         * @description Say why it happened and what ended it. What is still watched is confirmed as over with it.
          */
         post: operations["incident_resolve"];
         delete?: never;
@@ -2014,6 +2034,31 @@ export interface components {
             email: string;
         };
         /**
+         * Acknowledgement
+         * @description Who works on an incident, and since when.
+         */
+        Acknowledgement: {
+            /** By */
+            by: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+        };
+        /**
+         * AcknowledgementSaid
+         * @description Who works on it.
+         */
+        AcknowledgementSaid: {
+            /**
+             * By
+             * @description Who did it, if that is somebody else than who says so.
+             * @default
+             */
+            by: string;
+        };
+        /**
          * Action
          * @description What kind of step a commit is.
          * @enum {string}
@@ -2672,6 +2717,7 @@ export interface components {
             supersedes: string[];
             /** Title By */
             title_by: string;
+            acknowledged: components["schemas"]["Acknowledgement"] | null;
             /** Source */
             source: string;
         };
@@ -6496,6 +6542,54 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    incident_acknowledge: {
+        parameters: {
+            query?: {
+                /** @description The same, where no header can be sent. */
+                space?: string | null;
+            };
+            header?: {
+                /** @description Write only if the ETag is still this one; else 412. */
+                "If-Match"?: string | null;
+                /** @description The space; the default if unsaid. */
+                "X-Hindcast-Space"?: string | null;
+                /** @description Sent again with the same key, a request gets the first answer again. */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                /** @description As GET /api/v1/incidents shows it. */
+                incident_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcknowledgementSaid"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentTold"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     attempt_add: {
         parameters: {
             query?: {
@@ -8030,7 +8124,7 @@ export interface operations {
                 service?: string[] | null;
                 /** @description At least so bad: 9 info, 13 warn, 17 error. */
                 level_min?: number;
-                /** @description All of these words. */
+                /** @description Each of these words is a part of the message or of the stack trace, in capitals or not. */
                 words?: string;
                 /** @description Of this trace. */
                 trace?: string;
@@ -8351,6 +8445,8 @@ export interface operations {
                 service?: string[] | null;
                 /** @description About 300 steps if left out. */
                 step_seconds?: number | null;
+                /** @description Each of these words is a part of the message or of the stack trace, in capitals or not. */
+                words?: string;
                 /** @description The same, where no header can be sent. */
                 space?: string | null;
             };
@@ -9502,7 +9598,7 @@ export interface operations {
                 service?: string[] | null;
                 /** @description Lines that are at least as bad. */
                 level_min?: number;
-                /** @description Lines with all of these words. */
+                /** @description As GET /api/v1/logs has it. */
                 words?: string;
                 /** @description Lines of this template. */
                 template?: string;

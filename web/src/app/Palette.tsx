@@ -1,11 +1,12 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
-import { BrainCircuit, Keyboard, Moon, Settings, Siren } from "lucide-react";
+import { BrainCircuit, Clock, Keyboard, Moon, Settings, Siren } from "lucide-react";
 import { Dialog } from "radix-ui";
 import { type ReactNode, useDeferredValue, useState } from "react";
 import { useRead } from "@/api/reading";
 import { useKeys } from "@/lib/keys";
 import { toggle } from "@/lib/theme";
+import { showIn, zone } from "@/lib/time";
 import { useFocusBack } from "@/ui/Dialog";
 import { Kbd } from "@/ui/Kbd";
 import { Severity } from "@/ui/Severity";
@@ -126,6 +127,12 @@ function Jumps({ sought, then, help }: JumpsProps) {
       run: () => void navigate({ to: "/incidents", search: { state: "open" } }),
     },
     { label: "Switch between dark and light", icon: Moon, keys: "", run: toggle },
+    {
+      label: "Switch between UTC and local time",
+      icon: Clock,
+      keys: "",
+      run: () => showIn(zone.value === "utc" ? "local" : "utc"),
+    },
     { label: "Keys of this page", icon: Keyboard, keys: "?", run: help },
   ];
   const fits = (label: string) =>

@@ -7,6 +7,7 @@ import { useSession, useSpace } from "@/api/session";
 import { keep, kept } from "@/lib/kept";
 import { listenToKeys, useKeys } from "@/lib/keys";
 import { useStore } from "@/lib/store";
+import { zone } from "@/lib/time";
 import { undoLast } from "@/lib/toasts";
 import { ErrorBox, Skeletons } from "@/ui/states";
 import { Toasts } from "@/ui/Toasts";
@@ -53,6 +54,7 @@ function Inside() {
 }
 
 function Frame() {
+  const shownIn = useStore(zone);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [folds, setFolds] = useState({ usual: kept("sidebar") === "narrow", code: kept("sidebar.code") !== "wide" });
@@ -84,7 +86,8 @@ function Frame() {
         <NarrowBar ask={openPalette} help={() => setHelpOpen(true)} />
         <MomentBanner />
         <main id="content" tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col focus:outline-none">
-          <Outlet />
+          {/* Times in another zone are written anew everywhere. */}
+          <Outlet key={shownIn} />
         </main>
       </div>
       <Suspense>

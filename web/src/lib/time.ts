@@ -1,27 +1,39 @@
+import { keep, kept } from "./kept";
+import { Store } from "./store";
+
 /** Times as people say them. Everything takes `now`, so that a test can say when it is. */
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const ABSOLUTE = new Intl.DateTimeFormat("en-GB", {
-  weekday: "short",
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-  timeZone: "UTC",
-});
-const DATE = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
-const LONG_DATE = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" });
-const CLOCK = new Intl.DateTimeFormat("en-GB", {
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-  timeZone: "UTC",
-});
+export type Zone = "utc" | "local";
+
+/** In which zone times are shown; a browser remembers it. */
+export const zone = new Store<Zone>(kept("zone") === "local" ? "local" : "utc");
+
+export function showIn(value: Zone): void {
+  keep("zone", value === "utc" ? "" : value);
+  zone.set(value);
+}
+
+const CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit" } as const;
+const DATE = { day: "numeric", month: "short", year: "numeric" } as const;
+const ABSOLUTE = { weekday: "short", ...DATE, ...CLOCK } as const;
+const LONG_DATE = { weekday: "long", day: "numeric", month: "long" } as const;
+const LINE = { ...CLOCK, fractionalSecondDigits: 3 } as const;
+
+const formats: Record<Zone, Map<object, Intl.DateTimeFormat>> = { utc: new Map(), local: new Map() };
+
+function write(at: string | Date, options: Intl.DateTimeFormatOptions, where: Zone = zone.value): string {
+  const known = formats[where];
+  let format = known.get(options);
+  if (!format) {
+    format = new Intl.DateTimeFormat("en-GB", where === "utc" ? { ...options, timeZone: "UTC" } : options);
+    known.set(options, format);
+  }
+  return format.format(new Date(at));
+}
 
 function seconds(from: string | Date, to: Date): number {
   return (to.getTime() - new Date(from).getTime()) / 1000;
@@ -62,21 +74,32 @@ export function since(at: string | Date, now: Date): string {
   return span(Math.max(0, seconds(at, now)));
 }
 
-/** The whole moment, with its zone. */
+/** The whole moment, with its zone; in local time with UTC beside it, by which everybody else speaks of it. */
 export function absolute(at: string | Date): string {
-  return `${ABSOLUTE.format(new Date(at))} UTC`;
+  if (zone.value === "utc") return absoluteUtc(at);
+  return `${write(at, ABSOLUTE)} local time (${write(at, CLOCK, "utc")} UTC)`;
+}
+
+/** The same for texts that leave this browser. */
+export function absoluteUtc(at: string | Date): string {
+  return `${write(at, ABSOLUTE, "utc")} UTC`;
 }
 
 export function date(at: string | Date): string {
-  return DATE.format(new Date(at));
+  return write(at, DATE);
 }
 
 export function longDate(at: string | Date): string {
-  return LONG_DATE.format(new Date(at));
+  return write(at, LONG_DATE);
 }
 
-export function clock(at: string | Date): string {
-  return CLOCK.format(new Date(at));
+export function clock(at: string | Date, where: Zone = zone.value): string {
+  return write(at, CLOCK, where);
+}
+
+/** The time of day with its milliseconds, of a time as the API writes it. */
+export function clockOf(time: string): string {
+  return Number.isNaN(Date.parse(time)) ? time : write(time, LINE);
 }
 
 /** A place on a timeline: "+06:20" of minutes and seconds, "−1:00:08" with hours. */

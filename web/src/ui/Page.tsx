@@ -1,11 +1,11 @@
 import { Link } from "@tanstack/react-router";
 import { ChevronRight } from "lucide-react";
-import { Fragment, type ReactNode, useEffect } from "react";
+import { Fragment, type ReactNode, useEffect, useRef } from "react";
 import { connection } from "@/api/live";
 import { cn } from "@/lib/cn";
 import { useNow } from "@/lib/now";
 import { useStore } from "@/lib/store";
-import { clock } from "@/lib/time";
+import { clock, showIn, zone } from "@/lib/time";
 import { CopyButton } from "./CopyButton";
 
 export interface Crumb {
@@ -88,7 +88,39 @@ export function LineState() {
     <span className="flex items-center gap-2 text-small whitespace-nowrap max-sm:hidden">
       <span className={cn("size-1.5 rounded-full", line === "open" ? "bg-sage" : "bg-line2")} />
       {line === "open" ? "Live" : "Connecting"}
-      <span className="text-fg3 tabular-nums">{clock(now)} UTC</span>
+      <ZoneButton now={now} />
     </span>
+  );
+}
+
+// The button is another one after every time was written anew; the focus stays on it.
+let isSwitching = false;
+
+/** The time of day in both zones, the one that times are shown in first. */
+export function ZoneButton({ now }: { now: Date }) {
+  const shown = useStore(zone);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (isSwitching) button.current?.focus({ preventScroll: true });
+    isSwitching = false;
+  }, []);
+  const [first, other] = shown === "utc" ? (["UTC", "local"] as const) : (["local", "UTC"] as const);
+  return (
+    <button
+      ref={button}
+      type="button"
+      title={`Times are shown in ${shown === "utc" ? "UTC" : "local time"}: switch`}
+      onClick={() => {
+        isSwitching = true;
+        showIn(shown === "utc" ? "local" : "utc");
+      }}
+      className="min-h-6 rounded px-1 text-fg3 tabular-nums hover:bg-s3 hover:text-fg"
+    >
+      {clock(now)} {first}
+      <span className="max-narrow:hidden">
+        {" "}
+        · {clock(now, shown === "utc" ? "local" : "utc").slice(0, 5)} {other}
+      </span>
+    </button>
   );
 }

@@ -52,7 +52,7 @@ export function Recalled({ diagnosis, isSmall = false, change }: RecalledProps) 
       )}
       <dl className={cn("flex flex-col border-t border-line py-3", sides, isSmall ? "gap-2.5 text-small" : "gap-3")}>
         {diagnosis.cause && (
-          <Part title="Root cause then">
+          <Part title="Cause last time">
             {diagnosis.cause.text} <EvidenceLinks evidence={diagnosis.cause.evidence} />
           </Part>
         )}

@@ -99,12 +99,17 @@ class ClickhouseTelemetry:
                 for piece, number, earlier in zip(pieces, numbers, before, strict=True):
                     self._keep(shard, piece, number, again=bool(earlier))
 
-    def rates(self, since: datetime, until: datetime, *, space: str | None = None, step_seconds: int = 1) -> pa.Table:
-        """Counts of lines, by steps that begin at the first whole second of the window."""
+    def rates(
+        self, since: datetime, until: datetime, *, space: str | None = None, step_seconds: int = 1, words: str = ""
+    ) -> pa.Table:
+        """Counts of lines, by steps that begin at the first whole second of the window. With words as `lines` has."""
         values = {**_steps(since, until, step_seconds), "space": space or ""}
-        if step_seconds == 1 and not self._address.cluster:
+        if parts := words.split():
+            found = self._ask(queries.RATES_OF_SEARCH, {**values, "parts": parts})
+        elif step_seconds == 1 and not self._address.cluster:
             return self._ask(queries.RATES_BY_SECOND, values).select(RATE.names).cast(RATE).sort_by("second")
-        found = self._ask(queries.RATES, values)
+        else:
+            found = self._ask(queries.RATES, values)
         columns = [found["space"], found["step"], found["service"], found["level"], found["lines"]]
         return pa.table(columns, RATE.names).cast(RATE)
 
@@ -149,17 +154,14 @@ class ClickhouseTelemetry:
         newest_first: bool = False,
         lines_max: int = 100,
     ) -> tuple[Line, ...]:
-        """Log lines of a window. Words are whole ones, all of them, in any order and in capitals or not."""
+        """Log lines of a window. Each of the words is a part of the message or the stack, in capitals or not."""
         values = {
             **_lookup(space, services, since, until, level_min),
-            "words": words,
+            "parts": words.split(),
             "trace": trace,
             "fingerprint": fingerprint,
             "lines_max": shape.most("lines_max", lines_max),
         }
-        if words.strip() and not any(map(_in_words, words)):
-            # No line has a word that is made of signs only.
-            return ()
         query = queries.lines(
             words=bool(words.strip()),
             trace=bool(trace),
@@ -248,11 +250,6 @@ class ClickhouseTelemetry:
                 found = shard.ask(queries.PRESENT.replace("$table", piece.table), values)
                 there.update(found["day"].to_pylist())
         return piece.rows.filter(pc.invert(pc.is_in(days(piece.rows), pa.array(sorted(there), pa.int64()))))
-
-
-def _in_words(letter: str) -> bool:
-    # As the engine cuts words: at every character of ASCII that is neither letter nor digit.
-    return letter.isalnum() or not letter.isascii()
 
 
 _ORDER = ("step", "space", "service", "name")

@@ -25,6 +25,23 @@ GROUP BY space, step, service, level
 ORDER BY step
 """
 
+# Every part stands in the message or in the stack, in capitals or not; a part holds no space, so none is found across.
+_PARTS = """
+arrayAll(part -> positionCaseInsensitiveUTF8(concat(message, ' ', stack), part) > 0, {parts:Array(String)})
+"""
+
+RATES_OF_SEARCH = f"""
+SELECT
+    space,
+    {{origin:Int64}}
+        + intDiv(toInt64(toUnixTimestamp(time)) - {{origin:Int64}}, {{step:Int64}}) * {{step:Int64}} AS step,
+    service, level, count() AS lines
+FROM $log
+WHERE {_DURING} AND {_SPACE} AND {_PARTS}
+GROUP BY space, step, service, level
+ORDER BY step
+"""
+
 # Without steps there is nothing to sum but what the engine has not merged yet, which it does ten times as fast as a
 # query that groups. Rows of several shards have to be grouped all the same.
 RATES_BY_SECOND = f"""
@@ -141,7 +158,7 @@ def lines(*, words: bool, trace: bool, fingerprint: bool, newest_first: bool) ->
     """
     conditions = [
         f"space = {{space:String}} AND {_SERVICES} AND {_DURING} AND level >= {{level_min:UInt8}}",
-        *(["hasAllTokens(lower(message), lower({words:String}))"] if words else []),
+        *([_PARTS] if words else []),
         *(["trace = {trace:String}"] if trace else []),
         *(["fingerprint = {fingerprint:UInt64}"] if fingerprint else []),
     ]

@@ -185,6 +185,15 @@ IMPORT_REVIEW: Call[shapes.ReviewsResponse] = Call(
     body=("records",),
     result=shapes.ReviewsResponse,
 )
+INCIDENT_ACKNOWLEDGE: Call[shapes.IncidentTold] = Call(
+    "incident_acknowledge",
+    "POST",
+    "/api/v1/incidents/{incident_id}/acknowledgement",
+    places=("incident_id",),
+    headers={"if_match": "If-Match", "idempotency_key": "Idempotency-Key"},
+    body=("by",),
+    result=shapes.IncidentTold,
+)
 INCIDENT_DECIDE: Call[shapes.IncidentTold] = Call(
     "incident_decide",
     "POST",
@@ -464,7 +473,11 @@ PRIVACY_TRY: Call[shapes.TextKept] = Call(
     "privacy_try", "POST", "/api/v1/privacy/try", body=("text", "name"), result=shapes.TextKept
 )
 RATES_GET: Call[shapes.RatesTold] = Call(
-    "rates_get", "GET", "/api/v1/rates", query=("since", "until", "service", "step_seconds"), result=shapes.RatesTold
+    "rates_get",
+    "GET",
+    "/api/v1/rates",
+    query=("since", "until", "service", "step_seconds", "words"),
+    result=shapes.RatesTold,
 )
 RECALL: Call[shapes.AnswerTold] = Call(
     "recall",
@@ -732,6 +745,7 @@ CALLS: tuple[Call[Any], ...] = (
     COMMITS_LIST,
     IMPORT_DOCUMENTS,
     IMPORT_REVIEW,
+    INCIDENT_ACKNOWLEDGE,
     INCIDENT_DECIDE,
     INCIDENT_GET,
     INCIDENT_JOIN,

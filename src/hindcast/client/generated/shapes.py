@@ -25,6 +25,19 @@ class Acceptance(Struct, frozen=True, kw_only=True):
     email: str | None = None
 
 
+class Acknowledgement(Struct, frozen=True, kw_only=True):
+    """Who works on an incident, and since when."""
+
+    by: str
+    at: datetime
+
+
+class AcknowledgementSaid(Struct, frozen=True, kw_only=True):
+    """Who works on it."""
+
+    by: str | None = None
+
+
 Action: TypeAlias = Literal["commit", "merge", "revert", "archive", "erase"]
 
 
@@ -314,6 +327,7 @@ class CaseTold(Struct, frozen=True, kw_only=True):
     previous: str
     supersedes: list[str]
     title_by: str
+    acknowledged: Acknowledgement | None
     source: str
 
 

@@ -331,6 +331,20 @@ class Calls(ABC):
         """Accept or correct imported records, each in one go; either all of them or none."""
         return self._run(calls.IMPORT_REVIEW, {"records": records, "idempotency_key": idempotency_key})
 
+    def incident_acknowledge(
+        self,
+        incident_id: str,
+        *,
+        by: str | None = None,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.IncidentTold:
+        """Say who works on an open incident: you, or `by`. The latest to be named is its owner."""
+        return self._run(
+            calls.INCIDENT_ACKNOWLEDGE,
+            {"incident_id": incident_id, "by": by, "if_match": if_match, "idempotency_key": idempotency_key},
+        )
+
     def incident_decide(
         self,
         incident_id: str,
@@ -419,7 +433,7 @@ class Calls(ABC):
         if_match: str | None = None,
         idempotency_key: str | None = None,
     ) -> shapes.IncidentTold:
-        """Say why it happened and what ended it."""
+        """Say why it happened and what ended it. What is still watched is confirmed as over with it."""
         return self._run(
             calls.INCIDENT_RESOLVE,
             {
@@ -910,10 +924,12 @@ class Calls(ABC):
         until: datetime | None = None,
         service: list[str] | None = None,
         step_seconds: int | None = None,
+        words: str | None = None,
     ) -> shapes.RatesTold:
         """Lines counted by service, step and level."""
         return self._run(
-            calls.RATES_GET, {"since": since, "until": until, "service": service, "step_seconds": step_seconds}
+            calls.RATES_GET,
+            {"since": since, "until": until, "service": service, "step_seconds": step_seconds, "words": words},
         )
 
     def recall(

@@ -3,12 +3,11 @@ import type { Schemas } from "@/api/client";
 import { useRead } from "@/api/reading";
 import { usePlace } from "@/lib/place";
 import { Button } from "@/ui/Button";
-import { Snippet } from "@/ui/CopyButton";
 import { Dialog } from "@/ui/Dialog";
-import { Diff } from "@/ui/Diff";
 import { EvidenceLinks } from "@/ui/Evidence";
 import { Time } from "@/ui/Time";
 import { recordOf } from "./Hero";
+import { Means } from "./Means";
 
 interface FixSheetProps {
   incident: string;
@@ -44,9 +43,7 @@ export default function FixSheet({ incident, fixes, close, record, whyNot }: Fix
               {fix.held_of ? `; held ${fix.held} of ${fix.held_of}` : ""}{" "}
               {fix.evidence.length > 1 && <EvidenceLinks evidence={fix.evidence} />}
             </p>
-            {fix.diff && <Diff text={fix.diff} />}
-            {fix.config && <Snippet text={fix.config} what="setting" />}
-            {fix.command && <Snippet text={fix.command} what="command" />}
+            <Means fix={fix} />
             {fix.happened.length > 0 && (
               <ul className="flex flex-col gap-1 border-l-2 border-sage/50 pl-3 text-fg2">
                 {fix.happened.map((one) => (

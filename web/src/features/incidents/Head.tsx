@@ -7,6 +7,7 @@ import { minutes } from "@/lib/time";
 import { Button } from "@/ui/Button";
 import { Severity } from "@/ui/Severity";
 import { Since, Time } from "@/ui/Time";
+import { Acknowledge, Owner } from "./Acknowledge";
 import type { Verb } from "./deciding";
 import { MoreButton } from "./MoreButton";
 
@@ -20,9 +21,10 @@ interface HeadProps {
   open: (what: Open) => void;
   decide: (verb: Verb) => void;
   whyNot: string;
+  cannotRecord: string;
 }
 
-export function Head({ incident, open, decide, whyNot }: HeadProps) {
+export function Head({ incident, open, decide, whyNot, cannotRecord }: HeadProps) {
   const isUnderWay = incident.state === "open" || incident.state === "awaiting";
   const heading = useRef<HTMLHeadingElement>(null);
   // What decided is gone with the decision, and whoever is not seeing it would be nowhere.
@@ -42,6 +44,7 @@ export function Head({ incident, open, decide, whyNot }: HeadProps) {
         <p className="flex flex-wrap items-center gap-3 text-small">
           <Severity value={incident.severity} />
           <Standing incident={incident} />
+          <Owner incident={incident} />
         </p>
         <h1 ref={heading} tabIndex={-1} className="pt-1 text-title font-semibold break-words">
           {incident.title}
@@ -59,6 +62,7 @@ export function Head({ incident, open, decide, whyNot }: HeadProps) {
             Reopen
           </Button>
         )}
+        {isUnderWay && <Acknowledge incident={incident} whyNot={cannotRecord} />}
         {isUnderWay && (
           <Button keys="e" onClick={() => open("escalate")}>
             Escalate

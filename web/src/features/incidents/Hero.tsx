@@ -9,10 +9,11 @@ import { sentence } from "@/lib/words";
 import { Button } from "@/ui/Button";
 import { ChipButton } from "@/ui/Chip";
 import { GUESS, percent, trackRecord } from "@/ui/Confidence";
-import { Changed } from "@/ui/Diff";
 import { EvidenceLinks } from "@/ui/Evidence";
 import { UnderWay } from "@/ui/UnderWay";
+import { Means } from "./Means";
 import { NowAndThen } from "./NowAndThen";
+import { Steps } from "./Steps";
 
 type Answer = Schemas["AnswerTold"];
 type Advice = Schemas["Advice"];
@@ -47,14 +48,18 @@ export function Hero(props: HeroProps) {
   // Of one that came later little may be known yet, and what ended this one is told above.
   const isTold = !isAfter(diagnosis, incident) || Boolean(diagnosis.cause) || diagnosis.fixes.length > 0;
   return (
-    <section aria-labelledby="recall" className="rounded-card border hero">
+    // Where there is one column, what to do and what not to do come first, and the evidence below them.
+    <section aria-labelledby="recall" className="flex flex-col rounded-card border hero">
       <HeroHead answer={answer} incident={incident} />
-      <Reasons reasons={diagnosis.reasons ?? []} look={props.look} />
-      <div className="px-5 pb-2">
-        <NowAndThen incident={incident} then={then} />
+      <div className="max-narrow:order-2">
+        <Beside diagnosis={diagnosis} />
+        <Reasons reasons={diagnosis.reasons ?? []} look={props.look} />
+        <div className="px-5 pb-2">
+          <NowAndThen incident={incident} then={then} />
+        </div>
       </div>
       {isTold && (
-        <div className="grid grid-cols-3 border-t border-line max-narrow:grid-cols-1">
+        <div className="grid grid-cols-3 border-line max-narrow:order-1 max-narrow:grid-cols-1 max-narrow:pt-3 narrow:border-t">
           <Cause answer={answer} then={then} look={props.look} />
           <Fix
             fixes={diagnosis.fixes ?? []}
@@ -64,6 +69,9 @@ export function Hero(props: HeroProps) {
           <Avoid avoid={diagnosis.avoid ?? []} />
         </div>
       )}
+      <div className="max-narrow:order-1">
+        <Steps steps={diagnosis.next_steps ?? []} />
+      </div>
       <HeroFoot {...props} />
     </section>
   );
@@ -135,11 +143,6 @@ function HeroHead({ answer, incident }: Pick<HeroProps, "answer" | "incident">) 
           {diagnosis.minutes ? `It took ${took(diagnosis.minutes)}. ` : ""}
         </p>
         {counts && <p className="text-small text-fg2">{counts}</p>}
-        <Others others={diagnosis.others ?? []} />
-        {diagnosis.differs?.length ? (
-          <p className="text-small break-words text-sand">What differs now: {diagnosis.differs.join(" ")}</p>
-        ) : null}
-        <UnderWay underWay={diagnosis.under_way} lead="Also happening now" />
       </div>
       <div className="shrink-0 text-right max-sm:flex max-sm:basis-full max-sm:flex-wrap max-sm:items-baseline max-sm:gap-x-2 max-sm:pl-11 max-sm:text-left">
         <p className="text-recall font-semibold whitespace-nowrap">{percent(diagnosis.confidence)} match</p>
@@ -148,6 +151,19 @@ function HeroHead({ answer, incident }: Pick<HeroProps, "answer" | "incident">) 
           {trackRecord(diagnosis.reliability)}
         </p>
       </div>
+    </div>
+  );
+}
+
+/** What stands beside the answer: other incidents of this failure, what is not as it was, and where it fails now. */
+function Beside({ diagnosis }: { diagnosis: Answer["diagnosis"] }) {
+  return (
+    <div className="pr-5 pl-16 max-sm:pl-5">
+      <Others others={diagnosis.others ?? []} />
+      {diagnosis.differs?.length ? (
+        <p className="text-small break-words text-sand">What differs now: {diagnosis.differs.join(" ")}</p>
+      ) : null}
+      <UnderWay underWay={diagnosis.under_way} lead="Also happening now" />
     </div>
   );
 }
@@ -200,9 +216,17 @@ function Reasons({ reasons, look }: { reasons: readonly string[]; look: (reason:
   );
 }
 
-function Part({ icon, title, tone, children }: { icon: ReactNode; title: string; tone: string; children: ReactNode }) {
+interface PartProps {
+  icon: ReactNode;
+  title: string;
+  tone: string;
+  className?: string;
+  children: ReactNode;
+}
+
+function Part({ icon, title, tone, className, children }: PartProps) {
   return (
-    <div className="min-w-0 border-line px-5 py-3.5 not-first:border-l max-narrow:not-first:border-t max-narrow:not-first:border-l-0">
+    <div className={cn("min-w-0 border-line px-5 py-3.5 max-narrow:border-t narrow:not-first:border-l", className)}>
       <h3 className={cn("flex items-center gap-1.5 pb-1.5 text-small font-medium", tone)}>
         {icon}
         {title}
@@ -225,7 +249,12 @@ function Cause({
   const isOwn = isOf(cause?.evidence[0], answer.diagnosis.case);
   const pieces = (isOwn && then?.cause?.evidence.length) || (cause?.evidence.length ?? 0);
   return (
-    <Part icon={<Crosshair className="size-3.5 text-moon" />} title="Root cause then" tone="text-fg2">
+    <Part
+      icon={<Crosshair className="size-3.5 text-moon" />}
+      title="Cause last time"
+      tone="text-fg2"
+      className="max-narrow:order-1"
+    >
       {cause ? (
         <>
           <p>{cause.text}</p>
@@ -280,12 +309,8 @@ function Fix({ fixes, incident, isSeen }: FixProps) {
           <p>
             {best.action} {!isOf(best.evidence[0], incident) && <EvidenceLinks evidence={best.evidence.slice(0, 1)} />}
           </p>
-          <p className="flex flex-wrap items-center gap-x-3 text-small text-fg2">
-            {best.diff && <Changed diff={best.diff} />}
-            {best.command && <code className="break-all">{best.command}</code>}
-            {best.config && <code className="break-all">{best.config}</code>}
-            <span>{recordOf(best)}</span>
-          </p>
+          <Means fix={best} />
+          <p className="text-small text-fg2">{sentence(recordOf(best))}</p>
           {others.map((one) => (
             <p key={one.action} className="text-small text-fg2">
               Also: {one.action} ({recordOf(one)}) <EvidenceLinks evidence={one.evidence.slice(0, 1)} />
@@ -310,6 +335,7 @@ function Avoid({ avoid }: { avoid: readonly Advice[] }) {
   return (
     <Part icon={<Ban className="size-3.5" />} title="Don't try" tone="text-coral">
       {harmful.length === 0 && <p className="text-fg2">Nothing is known to have made it worse.</p>}
+      {harmful.length > 0 && <h4 className="text-small font-medium text-coral">Made it worse</h4>}
       <Warnings advice={harmful} />
       {useless.length > 0 && <h4 className="text-small font-medium text-fg2">Did not help</h4>}
       <Warnings advice={useless} />
@@ -339,7 +365,7 @@ function cameOf(one: Advice): string {
 
 function HeroFoot({ answer, review, judge, judged, rolledBack, whyNot }: HeroProps) {
   return (
-    <div className="flex flex-wrap items-center gap-2 border-t border-line px-5 py-2.5" data-screen>
+    <div className="flex flex-wrap items-center gap-2 border-t border-line px-5 py-2.5 max-narrow:order-3" data-screen>
       {answer.diagnosis.fixes?.length ? (
         <Button look="primary" keys="enter" onClick={review}>
           Review the fix

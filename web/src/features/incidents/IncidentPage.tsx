@@ -20,6 +20,7 @@ import { Outcome } from "./Outcome";
 import { People } from "./People";
 import { Changes, Impact, Knowers, Similar } from "./Rail";
 import { Timeline } from "./Timeline";
+import { LeadingTrace } from "./Trace";
 import { useTakeBack } from "./takingBack";
 import { suspectOf } from "./timeline";
 
@@ -196,7 +197,7 @@ function Whole({ incident }: { incident: Incident }) {
   ]);
   return (
     <>
-      <Head incident={incident} open={setOpen} decide={decide} whyNot={cannotRespond} />
+      <Head incident={incident} open={setOpen} decide={decide} whyNot={cannotRespond} cannotRecord={cannotRecord} />
       <div className="grid grid-cols-[minmax(0,1fr)_312px] items-start gap-4 max-narrow:grid-cols-1">
         <div className="flex min-w-0 flex-col gap-4">
           {isOver && <Muted incident={incident} />}
@@ -224,6 +225,7 @@ function Whole({ incident }: { incident: Incident }) {
             )}
           </Recalled>
           {!isOver && <Outcome incident={incident} />}
+          <LeadingTrace incident={incident} />
           <Timeline
             incident={incident}
             answer={answer}

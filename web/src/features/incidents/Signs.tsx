@@ -2,6 +2,7 @@ import type { Schemas } from "@/api/client";
 import { clock } from "@/lib/time";
 import { Card } from "@/ui/Card";
 import { CopyButton } from "@/ui/CopyButton";
+import { Trace } from "./Trace";
 
 /** What it looks like in the logs: lines of one origin with how often, and some of them whole. */
 export default function Signs({ incident }: { incident: Schemas["IncidentTold"] }) {
@@ -9,8 +10,7 @@ export default function Signs({ incident }: { incident: Schemas["IncidentTold"] 
   const templates = seen?.templates ?? [];
   const lines = seen?.exemplars ?? [];
   const symptoms = templates.length === 0 ? (incident.case?.symptoms ?? []) : [];
-  const stack = lines.length === 0 ? (incident.case?.stack ?? "") : "";
-  if (templates.length + lines.length + symptoms.length === 0 && !stack) return null;
+  if (templates.length + lines.length + symptoms.length === 0) return null;
   return (
     <Card head="line" title="What it looks like" bodyClassName="flex flex-col gap-3 px-4 py-3">
       <ul className="flex flex-col gap-1.5" aria-label="Kinds of lines">
@@ -30,7 +30,6 @@ export default function Signs({ incident }: { incident: Schemas["IncidentTold"] 
       {lines.slice(0, 3).map((one) => (
         <Line key={one.at + one.message} line={one} />
       ))}
-      {stack && <Trace text={stack} />}
     </Card>
   );
 }
@@ -49,20 +48,6 @@ function Line({ line }: { line: Schemas["ExemplarTold"] }) {
           <Trace text={line.stack} />
         </details>
       )}
-    </div>
-  );
-}
-
-function Trace({ text }: { text: string }) {
-  return (
-    <div className="relative pt-1">
-      <pre
-        tabIndex={0}
-        className="scroll-thin max-h-72 overflow-auto rounded-lg border border-line bg-bg px-3 py-2 pr-10 text-small leading-[18px] text-fg2"
-      >
-        {text}
-      </pre>
-      <CopyButton text={text} what="trace" className="absolute top-2.5 right-2" />
     </div>
   );
 }

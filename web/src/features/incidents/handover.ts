@@ -1,5 +1,5 @@
 import type { Schemas } from "@/api/client";
-import { absolute } from "@/lib/time";
+import { absoluteUtc } from "@/lib/time";
 import { percent, trackRecord } from "@/ui/Confidence";
 import { suspectOf } from "./timeline";
 
@@ -56,7 +56,7 @@ export function handover(incident: Incident, answer: Answer | undefined, link: s
     [
       `# ${flat(incident.title)}`,
       "",
-      `${incident.severity}, ${STANDING[incident.state]}, began ${absolute(incident.onset_at)}: ${incident.services.join(", ")}`,
+      `${incident.severity}, ${STANDING[incident.state]}, began ${absoluteUtc(incident.onset_at)}: ${incident.services.join(", ")}`,
       link,
     ],
     asked.trim() ? ["**Asked of you**", "", asked.trim()] : [],

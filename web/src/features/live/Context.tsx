@@ -1,11 +1,12 @@
 import { useState } from "react";
 import type { Schemas } from "@/api/client";
 import { cn } from "@/lib/cn";
+import { clockOf } from "@/lib/time";
 import { Button } from "@/ui/Button";
 import { Shown, Skeletons } from "@/ui/states";
 import { Tabs } from "@/ui/Tabs";
 import { type Pointed, useAround } from "./pointing";
-import { band, clockOf } from "./rows";
+import { band } from "./rows";
 
 const STEPS = [5, 15, 50] as const;
 

@@ -7,6 +7,7 @@ import { Page } from "@/ui/Page";
 import { ErrorBox, Skeletons } from "@/ui/states";
 import { Tabs } from "@/ui/Tabs";
 import { Analysis, ServiceAnalysis } from "./Analysis";
+import { shownOf } from "./counting";
 import type { Feed, FeedView } from "./feed";
 import { type Following, useFeed, useFollowing, useRates } from "./following";
 import { Inject } from "./Inject";
@@ -18,6 +19,7 @@ import { type Fold, LEVEL_MIN, type LineRow, type LiveLine } from "./rows";
 import { Services } from "./Services";
 import { subjectOfLines } from "./subject";
 import { type LevelChoice, Toolbar } from "./Toolbar";
+import { useVolume, VolumeBar } from "./Volume";
 
 const FOLDS: readonly Fold[] = ["pattern", "same", "none"];
 const LEVELS: readonly LevelChoice[] = ["all", "info", "warn", "error"];
@@ -86,7 +88,15 @@ export function LivePage() {
               analyseWhat={page.analyseWhat}
               whyNoAnalysis={page.whyNoAnalysis}
             />
-            <Stream feed={feed} view={view} following={following} isFiltered={page.isFiltered} clear={page.clear}>
+            <VolumeBar volume={page.volume} />
+            <Stream
+              feed={feed}
+              view={view}
+              following={following}
+              isFiltered={page.isFiltered}
+              clear={page.clear}
+              total={page.volume?.total ?? 0}
+            >
               <LogPane
                 following={following}
                 chosen={cursor}
@@ -167,11 +177,13 @@ interface StreamProps {
   following: Following;
   isFiltered: boolean;
   clear: () => void;
+  /** How many lines of the last minutes there are beside those that are here. */
+  total: number;
   children: ReactNode;
 }
 
 /** The stream in every state: on its way, nothing yet, there, there but cut off. */
-function Stream({ feed, view, following, isFiltered, clear, children }: StreamProps) {
+function Stream({ feed, view, following, isFiltered, clear, total, children }: StreamProps) {
   if (!view.isFilled && following.rows.length === 0) {
     return (
       <div className="px-3">
@@ -207,18 +219,18 @@ function Stream({ feed, view, following, isFiltered, clear, children }: StreamPr
       ) : (
         children
       )}
-      <Foot view={view} />
+      <Foot view={view} total={total} />
     </>
   );
 }
 
-function Foot({ view }: { view: FeedView }) {
+function Foot({ view, total }: { view: FeedView; total: number }) {
   return (
     <p className="flex h-[26px] shrink-0 items-center gap-3 overflow-hidden border-t border-line px-3 text-meta whitespace-nowrap text-fg3 tabular-nums">
-      <span>{view.added.toLocaleString("en")} lines</span>
+      <span>{shownOf(view.added, total)}</span>
       {view.dropped > 0 && (
         <span className="min-w-0 truncate" title="A filter shows all of its own lines, as long as they are fewer.">
-          {view.dropped.toLocaleString("en")} more came too fast to be read and are not shown
+          {view.dropped.toLocaleString("en")} dropped from view (rate limit)
         </span>
       )}
       {view.line === "lost" && <span className="text-sand">Connection lost, retrying</span>}
@@ -243,6 +255,7 @@ function useLivePage() {
   const fold = oneOf(FOLDS, search.fold);
   const words = search.text ?? "";
   const rates = useRates();
+  const volume = useVolume({ services, level, words });
   const [feed, view] = useFeed({ services, levelMin: LEVEL_MIN[level] ?? 0, words }, fold, rates);
   const following = useFollowing(feed, view, fold);
   const { cursor, setCursor, chosenRows } = useCursor(following, feed, fold);
@@ -281,7 +294,7 @@ function useLivePage() {
   };
   const toggle = () => (following.pause ? following.goOn() : following.stop("hand"));
   useKeys([
-    { keys: "space", label: "Pause, or go on", run: toggle },
+    { keys: "space", label: "Pause, or resume", run: toggle },
     { keys: "j", label: "Next line", run: () => step(1, false) },
     { keys: "k", label: "Line before", run: () => step(-1, false) },
     { keys: "shift+j", label: "Choose the next line as well", run: () => step(1, true) },
@@ -305,7 +318,7 @@ function useLivePage() {
         requestAnimationFrame(() => list.current?.querySelector<HTMLElement>("[data-service]")?.focus());
       },
     },
-    { keys: "/", label: "Look for words", run: () => toolbar.current?.querySelector("input")?.focus() },
+    { keys: "/", label: "Search logs", run: () => toolbar.current?.querySelector("input")?.focus() },
     {
       keys: "n",
       label: "Back to the newest",
@@ -319,7 +332,23 @@ function useLivePage() {
   const analyseWhat = chosenRows.length > 1 ? `${chosenRows.length} lines` : last || what ? "the line" : only;
   const isNothing = !last && !what && !only;
   return {
-    ...{ search, change, services, level, fold, words, rates, feed, view, following, cursor, chosenLines, what, row },
+    ...{
+      search,
+      change,
+      services,
+      level,
+      fold,
+      words,
+      rates,
+      volume,
+      feed,
+      view,
+      following,
+      cursor,
+      chosenLines,
+      what,
+      row,
+    },
     ...{ list, toolbar, choose, close, analyse, toggle, analyseWhat },
     whyNoAnalysis: isNothing ? "Choose a line (j, k) or one service (f) first." : "",
     isFiltered: services.length > 0 || level !== "all" || words !== "",

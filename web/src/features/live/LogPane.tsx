@@ -2,9 +2,10 @@ import { Link } from "@tanstack/react-router";
 import { ArrowDown, Siren } from "lucide-react";
 import { memo, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { cn } from "@/lib/cn";
-import { span } from "@/lib/time";
+import { useIsNarrow } from "@/lib/narrow";
+import { clockOf, span } from "@/lib/time";
 import type { Following } from "./following";
-import { type Band, band, clockOf, type GapRow, type LineRow, type OpenedRow, type Row } from "./rows";
+import { type Band, band, type GapRow, type LineRow, type OpenedRow, type Row } from "./rows";
 
 /** The first and the last row that are chosen, by id. */
 export interface Chosen {
@@ -20,7 +21,9 @@ interface LogPaneProps {
   choose: (row: LineRow, isMore: boolean) => void;
 }
 
-export const ROW_HEIGHT = 24;
+const ROW_HEIGHT = 24;
+// Where a message has no room beside its time and service it stands below them, on up to three lines.
+const NARROW_ROW_HEIGHT = 76;
 const OVERSCAN = 12;
 // While it rests there is room below the last row for the button that goes on.
 const REST_HEIGHT = 44;
@@ -31,8 +34,10 @@ export function LogPane({ following, chosen, isOneService, choose }: LogPaneProp
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const height = useHeight(box);
-  const inSight = Math.ceil(height / ROW_HEIGHT) + 1;
-  const first = pause ? Math.floor(top / ROW_HEIGHT) : Math.max(0, rows.length - inSight);
+  const isNarrow = useIsNarrow();
+  const rowHeight = isNarrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT;
+  const inSight = Math.ceil(height / rowHeight) + 1;
+  const first = pause ? Math.floor(top / rowHeight) : Math.max(0, rows.length - inSight);
   const begin = Math.max(0, Math.min(first - OVERSCAN, rows.length - inSight));
   const shown = rows.slice(begin, begin + inSight + OVERSCAN * 2);
 
@@ -43,14 +48,14 @@ export function LogPane({ following, chosen, isOneService, choose }: LogPaneProp
 
   const chosenPlace = chosen ? rows.findIndex((one) => one.id === chosen.to) : -1;
   useLayoutEffect(() => {
-    if (chosenPlace >= 0 && height > 0 && box.current) keepInSight(box.current, chosenPlace);
-  }, [chosenPlace, height]);
+    if (chosenPlace >= 0 && height > 0 && box.current) keepInSight(box.current, chosenPlace, rowHeight);
+  }, [chosenPlace, height, rowHeight]);
 
   const scrolled = () => {
     const now = box.current;
     if (!now) return;
     setTop(now.scrollTop);
-    const isAtEnd = now.scrollHeight - now.scrollTop - now.clientHeight < ROW_HEIGHT;
+    const isAtEnd = now.scrollHeight - now.scrollTop - now.clientHeight < rowHeight;
     if (!pause && !isAtEnd) stop("scroll");
     if (pause?.by === "scroll" && isAtEnd && !chosen) goOn();
   };
@@ -65,14 +70,15 @@ export function LogPane({ following, chosen, isOneService, choose }: LogPaneProp
         onScroll={scrolled}
         className="scroll-thin min-h-0 flex-1 overflow-x-hidden overflow-y-auto [overflow-anchor:none] font-mono text-meta focus-visible:outline-offset-[-2px]"
       >
-        <div style={{ height: rows.length * ROW_HEIGHT + (pause ? REST_HEIGHT : 0) }}>
-          <div style={{ height: begin * ROW_HEIGHT }} />
+        <div style={{ height: rows.length * rowHeight + (pause ? REST_HEIGHT : 0) }}>
+          <div style={{ height: begin * rowHeight }} />
           {shown.map((row) => (
             <OneRow
               key={row.id}
               row={row}
               isChosen={isWithin(row, chosen)}
               isOneService={isOneService}
+              isWrapped={isNarrow}
               choose={choose}
             />
           ))}
@@ -97,10 +103,10 @@ function isWithin(row: Row, chosen: Chosen | null): boolean {
   return row.id >= Math.min(chosen.from, chosen.to) && row.id <= Math.max(chosen.from, chosen.to);
 }
 
-function keepInSight(box: HTMLElement, place: number): void {
-  const at = place * ROW_HEIGHT;
+function keepInSight(box: HTMLElement, place: number, rowHeight: number): void {
+  const at = place * rowHeight;
   if (at < box.scrollTop) box.scrollTop = at;
-  else box.scrollTop = Math.max(box.scrollTop, at + ROW_HEIGHT + REST_HEIGHT - box.clientHeight);
+  else box.scrollTop = Math.max(box.scrollTop, at + rowHeight + REST_HEIGHT - box.clientHeight);
 }
 
 function useHeight(box: React.RefObject<HTMLElement | null>): number {
@@ -118,12 +124,14 @@ interface OneRowProps {
   row: Row;
   isChosen: boolean;
   isOneService: boolean;
+  isWrapped: boolean;
   choose: (row: LineRow, isMore: boolean) => void;
 }
 
-const OneRow = memo(function OneRow({ row, ...rest }: OneRowProps) {
-  if (row.kind === "gap") return <Gap row={row} />;
-  if (row.kind === "opened") return <Opened row={row} />;
+export const OneRow = memo(function OneRow({ row, ...rest }: OneRowProps) {
+  const height = rest.isWrapped ? NARROW_ROW_HEIGHT : ROW_HEIGHT;
+  if (row.kind === "gap") return <Gap row={row} height={height} />;
+  if (row.kind === "opened") return <Opened row={row} height={height} />;
   return <LogLine row={row} {...rest} />;
 });
 
@@ -137,7 +145,7 @@ const HUES: Record<Band, string> = {
   unknown: "text-fg3",
 };
 
-function LogLine({ row, isChosen, isOneService, choose }: OneRowProps & { row: LineRow }) {
+function LogLine({ row, isChosen, isOneService, isWrapped, choose }: OneRowProps & { row: LineRow }) {
   const { line, count, since } = row;
   const level = band(line.level);
   const isBad = level === "error" || level === "fatal";
@@ -151,21 +159,31 @@ function LogLine({ row, isChosen, isOneService, choose }: OneRowProps & { row: L
       // The keys of the page go on to work after a click.
       onMouseDown={(event) => event.preventDefault()}
       onClick={click}
+      style={{ height: isWrapped ? NARROW_ROW_HEIGHT : ROW_HEIGHT }}
       className={cn(
-        "flex h-6 w-full items-center gap-2.5 border-l-[3px] px-3 text-left contain-strict",
+        "flex w-full border-l-[3px] px-3 text-left contain-strict",
+        isWrapped ? "flex-col gap-0.5 border-b border-b-line py-1 leading-4" : "items-center gap-2.5",
         isBad ? "border-l-coral/70" : "border-l-transparent",
         isChosen ? "bg-s3" : "hover:bg-s2",
       )}
     >
-      <span className="w-[84px] shrink-0 whitespace-nowrap text-fg3 tabular-nums max-narrow:w-[53px] max-narrow:overflow-hidden">
-        {clockOf(since)}
+      <span className="flex shrink-0 items-center gap-2.5">
+        <span className="w-[84px] shrink-0 whitespace-nowrap text-fg3 tabular-nums">{clockOf(since)}</span>
+        <span className={cn("w-10 shrink-0", HUES[level])}>{level === "unknown" ? "" : level}</span>
+        {!isOneService && <span className="w-[92px] shrink-0 truncate text-fg2">{line.service}</span>}
+        {count > 1 && (
+          <span className="shrink-0 rounded-[4px] bg-s3 px-1 text-fg tabular-nums">×{count.toLocaleString("en")}</span>
+        )}
       </span>
-      <span className={cn("w-10 shrink-0", HUES[level])}>{level === "unknown" ? "" : level}</span>
-      {!isOneService && <span className="w-[92px] shrink-0 truncate text-fg2">{line.service}</span>}
-      {count > 1 && (
-        <span className="shrink-0 rounded-[4px] bg-s3 px-1 text-fg tabular-nums">×{count.toLocaleString("en")}</span>
-      )}
-      <span className={cn("min-w-0 flex-1 truncate", isBad ? "text-fg" : "text-fg2")}>{line.message}</span>
+      <span
+        className={cn(
+          "min-w-0",
+          isWrapped ? "line-clamp-3 whitespace-normal [overflow-wrap:anywhere]" : "flex-1 truncate",
+          isBad ? "text-fg" : "text-fg2",
+        )}
+      >
+        {line.message}
+      </span>
     </button>
   );
 }
@@ -179,9 +197,9 @@ export function gapWords({ seconds, state, found }: Pick<GapRow, "seconds" | "st
   return state === "filled" ? `${missed}, backfilled ${lines}` : `${missed}, backfilled the last ${lines} of it`;
 }
 
-function Gap({ row }: { row: GapRow }) {
+function Gap({ row, height }: { row: GapRow; height: number }) {
   return (
-    <p className="flex h-6 items-center gap-3 px-3 font-sans text-meta text-sand contain-strict">
+    <p style={{ height }} className="flex items-center gap-3 px-3 font-sans text-meta text-sand contain-strict">
       <span aria-hidden="true" className="h-px flex-1 bg-sand/30" />
       {gapWords(row)}
       <span aria-hidden="true" className="h-px flex-1 bg-sand/30" />
@@ -189,9 +207,9 @@ function Gap({ row }: { row: GapRow }) {
   );
 }
 
-function Opened({ row }: { row: OpenedRow }) {
+function Opened({ row, height }: { row: OpenedRow; height: number }) {
   return (
-    <p className="flex h-6 items-center gap-2 wash-sand px-3 font-sans text-small contain-strict">
+    <p style={{ height }} className="flex items-center gap-2 wash-sand px-3 font-sans text-small contain-strict">
       <Siren aria-hidden="true" className="size-3.5 shrink-0 text-sand" />
       <span className="shrink-0 text-fg2">Incident</span>
       <Link

@@ -1,7 +1,7 @@
 import { X } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Schemas } from "@/api/client";
-import { absolute } from "@/lib/time";
+import { absolute, clockOf } from "@/lib/time";
 import { Button, IconButton } from "@/ui/Button";
 import { Chip } from "@/ui/Chip";
 import { CopyButton, Snippet } from "@/ui/CopyButton";
@@ -9,7 +9,7 @@ import { Shown, Skeletons } from "@/ui/states";
 import { Time } from "@/ui/Time";
 import { Context } from "./Context";
 import { type Pointed, useWholeLine } from "./pointing";
-import { band, clockOf, type LineRow } from "./rows";
+import { band, type LineRow } from "./rows";
 
 interface PeekProps {
   what: Pointed;

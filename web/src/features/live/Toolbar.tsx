@@ -44,13 +44,13 @@ export function Toolbar(props: ToolbarProps) {
         ]}
       />
       <select
-        aria-label="Fold repeats"
+        aria-label="Group repeats"
         value={fold}
         onChange={(event) => change({ fold: event.target.value as Fold })}
         className="h-6 rounded-[6px] border border-line2 bg-s1 px-1.5 text-small text-fg2 hover:text-fg pointer-coarse:h-9"
       >
-        <option value="pattern">Fold patterns</option>
-        <option value="same">Fold same words</option>
+        <option value="pattern">Group by pattern</option>
+        <option value="same">Group same words</option>
         <option value="none">Every line</option>
       </select>
       <span className="ml-auto flex items-center gap-1.5">
@@ -60,7 +60,7 @@ export function Toolbar(props: ToolbarProps) {
           icon={isPaused ? <Play className="size-3.5" /> : <Pause className="size-3.5" />}
           onClick={toggle}
         >
-          {isPaused ? "Go on" : "Pause"}
+          {isPaused ? "Resume" : "Pause"}
         </Button>
         <Button
           size="small"
@@ -77,7 +77,7 @@ export function Toolbar(props: ToolbarProps) {
   );
 }
 
-/** Whole words that a line has to have; looked for a moment after the last letter. */
+/** Parts of the message or stack that a line has to have; looked for a moment after the last letter. */
 function Words({ text, change }: { text: string; change: (text: string) => void }) {
   const [typed, setTyped] = useState(text);
   const problem = whyNoWords(typed);
@@ -92,7 +92,7 @@ function Words({ text, change }: { text: string; change: (text: string) => void 
   return (
     <span className="flex min-w-[150px] flex-1 basis-36 flex-col">
       <FilterBox
-        label="Lines with these words"
+        label="Search logs"
         icon={<Search className="size-3.5" />}
         value={typed}
         aria-invalid={problem ? true : undefined}

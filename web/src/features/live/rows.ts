@@ -184,15 +184,8 @@ export function band(level: number): Band {
 
 export const LEVEL_MIN: Record<string, number> = { error: 17, warn: 13, info: 9 };
 
-/** Why a text is no filter; empty: it is one. The service looks for whole words, ten at most. */
+/** Why a text is no filter; empty: it is one. The service looks for ten parts at most. */
 export function whyNoWords(text: string): string {
-  const words = text.match(/[\p{L}\p{N}]+/gu) ?? [];
-  if (text.trim() && words.length === 0) return "Give at least one word: signs alone are not looked for.";
-  return new Set(words.map((one) => one.toLowerCase())).size > 10 ? "Ten words at most." : "";
-}
-
-/** The time of day with its milliseconds, of a time as the API writes it. */
-export function clockOf(time: string): string {
-  const at = new Date(time);
-  return Number.isNaN(at.getTime()) ? time : at.toISOString().slice(11, 23);
+  const parts = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return new Set(parts).size > 10 ? "Ten words at most." : "";
 }

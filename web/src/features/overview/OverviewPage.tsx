@@ -43,7 +43,7 @@ export function OverviewPage() {
           </>
         )}
       </h1>
-      <Shown of={overview} what="The counts" loading={<Skeleton className="h-[74px]" />}>
+      <Shown of={overview} what="The counts" loading={<Skeleton className="h-[74px] max-narrow:order-1" />}>
         {(told) => <Figures told={told} />}
       </Shown>
       <div className="grid grid-cols-[minmax(0,1fr)_340px] items-start gap-4 max-narrow:grid-cols-1">
@@ -92,7 +92,9 @@ export function OverviewPage() {
         </Card>
         <LearningCard />
       </div>
-      <Services />
+      <div className="max-narrow:order-2">
+        <Services />
+      </div>
     </Page>
   );
 }
@@ -114,7 +116,8 @@ export function sentenceOf(open: readonly Schemas["IncidentGlance"][], told: Sch
 
 function Figures({ told }: { told: Schemas["OverviewTold"] }) {
   return (
-    <dl className="grid grid-cols-4 gap-4 max-narrow:grid-cols-2">
+    // On a phone what is open comes before what is counted.
+    <dl className="grid grid-cols-4 gap-4 max-narrow:order-1 max-narrow:grid-cols-2">
       <Figure value={String(told.open)} label="open" to={{ state: "open" }} />
       <Figure value={String(told.awaiting)} label="waiting for confirmation" to={{ state: "awaiting" }} />
       <Figure

@@ -1,4 +1,5 @@
-import { type ReactNode, useSyncExternalStore } from "react";
+import type { ReactNode } from "react";
+import { useIsNarrow } from "@/lib/narrow";
 import { Split } from "@/ui/Split";
 import type { Pane } from "./places";
 
@@ -80,17 +81,5 @@ function One({ pane, parts, over }: PanesProps) {
       ))}
       {over}
     </div>
-  );
-}
-
-const NARROW = window.matchMedia("(width < 900px)");
-
-function useIsNarrow(): boolean {
-  return useSyncExternalStore(
-    (changed) => {
-      NARROW.addEventListener("change", changed);
-      return () => NARROW.removeEventListener("change", changed);
-    },
-    () => NARROW.matches,
   );
 }
