@@ -60,12 +60,12 @@ await story(async ({ page }) => {
 
   // What ended it; taken back, it is open again.
   await page.getByRole("button", { name: /^Resolve/ }).click();
-  const dialog = page.getByRole("dialog", { name: "What ended it?" });
+  const dialog = page.getByRole("dialog", { name: "Resolve incident" });
   await axe(page, "resolving");
   await dialog.getByLabel("Why it happened").fill("the certificate of the provider had run out");
   await dialog.getByLabel("Which attempt it was").selectOption({ index: 0 });
   await dialog.getByLabel("What ended it").fill("renewed it");
-  await dialog.getByRole("button", { name: "Keep" }).click();
+  await dialog.getByRole("button", { name: "Save" }).click();
   await dialog.waitFor({ state: "detached" });
   await told("It is over.").waitFor();
   const known = page.getByRole("region", { name: "What is known" });
@@ -109,7 +109,7 @@ await story(async ({ page }) => {
   await page.getByRole("dialog", { name: "Why this is thought to be the cause" }).getByText("It rests on").waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: /^Review the fix/ }).click();
-  await page.getByRole("dialog", { name: "What ended it before" }).getByText("Release the redis connection").first().waitFor();
+  await page.getByRole("dialog", { name: "Previous fixes" }).getByText("Release the redis connection").first().waitFor();
   await axe(page, "the fix");
   await page.waitForURL(/show=fix/);
   await page.keyboard.press("Escape");
@@ -117,15 +117,15 @@ await story(async ({ page }) => {
   // Handing over: who knows it, what they have to know, and one line of it is kept with the incident.
   await page.getByRole("button", { name: /^Escalate/ }).click();
   const escalating = page.getByRole("dialog", { name: "Escalate" });
-  await escalating.getByText("calls nobody by itself").waitFor();
+  await escalating.getByText("does not page people").waitFor();
   await escalating.getByRole("button", { name: /^priya.*fixed it/ }).click();
-  check((await escalating.getByLabel("Whom you ask").inputValue()) === "priya", "who knows it is asked by one click");
+  check((await escalating.getByLabel("Contact").inputValue()) === "priya", "who knows it is asked by one click");
   await escalating.getByLabel("What you need from them").fill("somebody who may restart redis");
   const brief = escalating.getByRole("region", { name: "What they have to know" });
   await brief.getByText(/Asked of you[^]*somebody who may restart redis[^]*## What memory says[^]*Don't try: raised the redis pool/).waitFor();
   check(!/show=/.test(await brief.innerText()), "the link in it leads to the incident, not to this sheet");
   await axe(page, "handing over");
-  await escalating.getByRole("button", { name: "Record that I asked" }).click();
+  await escalating.getByRole("button", { name: "Log this escalation" }).click();
   await escalating.waitFor({ state: "detached" });
   await page.getByRole("list", { name: "Notes" }).getByText("Escalated to priya: somebody who may restart redis").waitFor();
   await undo();
@@ -150,7 +150,7 @@ await story(async ({ page }) => {
   await page.getByRole("heading", { name: /has not seen this before|Maybe|Your team/ }).waitFor();
   await undo();
   await told("Taken back.").waitFor();
-  await memory.getByText("Right memory?").waitFor();
+  await memory.getByText("Is this the same problem?").waitFor();
   await memory.getByRole("button", { name: /^Yes/ }).click();
   await told("It counts as right from now on.").waitFor();
   await memory.getByText("You said: right").waitFor();

@@ -82,15 +82,15 @@ await story(
 
     // What ended it, with notes, and back again.
     await press("Shift+R");
-    await dialog("What ended it?").waitFor();
+    await dialog("Resolve incident").waitFor();
     await until(async () => (await focused()) === "Why it happened", "whoever is asked can type at once");
     await type("the release broke the token check");
     await tabTo(/^What ended it/);
     await type("rolled back");
     await axe(page, "resolving, light");
-    await tabTo(/^Keep/);
+    await tabTo(/^Save/);
     await press("Enter");
-    await dialog("What ended it?").waitFor({ state: "detached" });
+    await dialog("Resolve incident").waitFor({ state: "detached" });
     await told("It is over.").waitFor();
     await page.getByRole("region", { name: "What is known" }).getByText("the release broke the token check").waitFor();
     await press("u");
@@ -131,7 +131,7 @@ await story(
     await press("e");
     await dialog("Escalate").waitFor();
     await axe(page, "handing over, light");
-    await tabTo(/^Record that I asked/);
+    await tabTo(/^Log this escalation/);
     await press("Enter");
     await tabTo(/^Whom you ask/, "Shift+Tab");
     await type("@payments");
@@ -158,18 +158,18 @@ await story(
     await memory.waitFor({ state: "detached" });
     await press("u");
     await told("Taken back.").waitFor();
-    await memory.getByText("Right memory?").waitFor();
+    await memory.getByText("Is this the same problem?").waitFor();
     await press("y");
     await told("It counts as right from now on.").waitFor();
     await memory.getByText("You said: right").waitFor();
     await tabTo(/^Review the fix/);
     await press("Enter");
-    await dialog("What ended it before").waitFor();
+    await dialog("Previous fixes").waitFor();
     await axe(page, "the fix, light");
-    await tabTo(/^I have done this/);
+    await tabTo(/^Mark as applied/);
     await press("Enter");
     await told("The attempt is recorded.").waitFor();
-    await dialog("What ended it before").waitFor({ state: "detached" });
+    await dialog("Previous fixes").waitFor({ state: "detached" });
     await tabTo(/READONLY/);
     await press("Enter");
     await page.waitForURL(/past-/);

@@ -66,8 +66,8 @@ await story(
     check((await page.title()) !== "broken in", "a line is text");
 
     // The outage, by the button that only a demo has.
-    await page.getByRole("button", { name: "Let something fail" }).click();
-    const dialog = page.getByRole("dialog", { name: "Let something fail" });
+    await page.getByRole("button", { name: "Inject a failure" }).click();
+    const dialog = page.getByRole("dialog", { name: "Inject a failure" });
     await dialog.getByLabel("Where").selectOption("notification");
     await axe(page, "what can fail");
     await dialog.getByRole("button", { name: /queue backlog$/ }).click();

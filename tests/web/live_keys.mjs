@@ -14,21 +14,21 @@ await story(
     // Every key is told.
     await press("?");
     const keys = page.getByRole("dialog", { name: "Keys" });
-    for (const one of ["Pause, or go on", "Next line", "Analyse the chosen lines, or the service", "Choose a service", "Let something fail (demo)"])
+    for (const one of ["Pause, or resume", "Next line", "Analyse the chosen lines, or the service", "Choose a service", "Inject a failure (demo)"])
       await keys.getByText(one, { exact: true }).waitFor();
     await press("Escape");
     await keys.waitFor({ state: "detached" });
 
     // The outage.
     await press("i");
-    const dialog = page.getByRole("dialog", { name: "Let something fail" });
+    const dialog = page.getByRole("dialog", { name: "Inject a failure" });
     await dialog.getByLabel("Where").waitFor();
     await until(async () => {
       await press("Tab");
       return dialog.getByLabel("Where").evaluate((one) => one === document.activeElement);
     }, "Tab reaches where it fails");
     await type("Only user");
-    await tabTo(/^Let it happen: bad deploy/);
+    await tabTo(/^Run: bad deploy/);
     await press("Enter");
     await dialog.waitFor({ state: "detached" });
     await page.getByRole("list", { name: "Open incidents" }).getByRole("listitem").filter({ hasText: "user" }).first().waitFor();

@@ -18,10 +18,10 @@ export const PAGES = [
   { name: "settings-keys", path: "/settings/keys", shows: "Make a key" },
   { name: "settings-retention", path: "/settings/retention", shows: "How to change it" },
   { name: "settings-privacy", path: "/settings/privacy", shows: "What leaves this machine" },
-  { name: "settings-audit", path: "/settings/audit", shows: "Is it what was written?" },
+  { name: "settings-audit", path: "/settings/audit", shows: "Verify integrity" },
   { name: "settings-account", path: "/settings/account", shows: "Where you are signed in" },
   { name: "settings-installation", path: "/settings/installation", shows: "telemetry_days" },
-  { name: "nowhere", path: "/nosuch", shows: "There is no such page" },
+  { name: "nowhere", path: "/nosuch", shows: "Page not found" },
   { name: "the-past", path: "/incidents?at=yesterday", shows: "Nothing can be changed here" },
 ];
 const SIZES = [

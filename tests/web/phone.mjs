@@ -99,11 +99,11 @@ await story(
     // What ended it.
     await page.goto(`/incidents/${here.incident}`);
     await page.getByRole("button", { name: /^Resolve/ }).tap();
-    const dialog = page.getByRole("dialog", { name: "What ended it?" });
+    const dialog = page.getByRole("dialog", { name: "Resolve incident" });
     await dialog.getByLabel("Why it happened").fill("connections were not given back");
     await dialog.getByLabel("What ended it").fill("released them");
     await usable("resolving");
-    await dialog.getByRole("button", { name: "Keep" }).tap();
+    await dialog.getByRole("button", { name: "Save" }).tap();
     await dialog.waitFor({ state: "detached" });
     await page.getByText("connections were not given back").first().waitFor();
 
@@ -144,7 +144,7 @@ await story(
     }
     await page.goto(`/incidents/${here.incident}`);
     await page.getByRole("button", { name: /^(?:Resolve|Complete)/ }).tap();
-    const keep = page.getByRole("dialog").getByRole("button", { name: "Keep" });
+    const keep = page.getByRole("dialog").getByRole("button", { name: "Save" });
     await keep.scrollIntoViewIfNeeded();
     const { y, height } = await keep.boundingBox();
     check(y >= 0 && y + height <= LARGE.height, "a dialog can be ended, twice as large");

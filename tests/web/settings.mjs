@@ -85,7 +85,7 @@ async function admin({ page, allow }) {
   await page.getByRole("button", { name: "Verify" }).click();
   await page.getByText(/Sound: .* entries/).waitFor();
   const file = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Take away (CSV)" }).click();
+  await page.getByRole("button", { name: "Export CSV" }).click();
   check((await file).suggestedFilename() === "audit.csv", "the trail can be taken away");
   await axe(page, "audit, verified");
   allow(/status of 404/);

@@ -43,7 +43,7 @@ await story(async ({ page, context, allow }) => {
   for (const one of await menu.getByRole("menuitem").all()) check((await one.getAttribute("aria-disabled")) === "true", "nothing in the menu can be chosen");
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: /^Review the fix/ }).click();
-  await refuses([/^I have done this/]);
+  await refuses([/^Mark as applied/]);
   const inCode = page.getByRole("dialog").getByRole("link", { name: /Release the redis connection/ });
   await inCode.waitFor();
   await axe(page, "the fix, for a viewer");
@@ -63,7 +63,7 @@ await story(async ({ page, context, allow }) => {
   await page.goto("/time?view=merge");
   await refuses([/^(Merge|Branch)/], "role", page.getByRole("main"));
   await page.goto("/live");
-  await refuses([/^Let something fail/]);
+  await refuses([/^Inject a failure/]);
   for (const part of ["keys", "people", "installation"]) {
     await page.goto(`/settings/${part}`);
     await page.getByText("Your role here does not allow it").first().waitFor();

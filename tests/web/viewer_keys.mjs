@@ -34,8 +34,8 @@ await story(
     // What may be looked at is looked at.
     await tabTo(/^Review the fix/, "Shift+Tab");
     await press("Enter");
-    await page.getByRole("dialog", { name: "What ended it before" }).waitFor();
-    await refused(/^I have done this/);
+    await page.getByRole("dialog", { name: "Previous fixes" }).waitFor();
+    await refused(/^Mark as applied/);
     await tabTo(/^Release the redis connection/);
     await press("Enter");
     await page.waitForURL(/\/workspace/);
@@ -55,10 +55,10 @@ await story(
     await refused(/^Branch/);
     await refused(/^Snapshot/);
     await press("g", "l");
-    await page.getByRole("button", { name: /^Let something fail/ }).waitFor();
+    await page.getByRole("button", { name: /^Inject a failure/ }).waitFor();
     await press("i");
     await nothing("nothing is let fail");
-    await refused(/^Let something fail/);
+    await refused(/^Inject a failure/);
     await press("g", "s");
     await page.waitForURL(/\/settings/);
     await tabTo(/^Keys$/);

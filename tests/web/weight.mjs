@@ -8,7 +8,7 @@ const SHOWN = {
   IncidentsPage: { path: "/incidents", there: (page) => [page.getByRole("list", { name: "Incidents" }).getByRole("listitem").first()] },
   IncidentPage: {
     path: `/incidents/${here.incident}`,
-    there: (page) => [page.getByText("Who knows this"), page.getByText("What it looks like"), page.getByRole("button", { name: "More to decide" })],
+    there: (page) => [page.getByText("Who knows this"), page.getByText("Top errors"), page.getByRole("button", { name: "More to decide" })],
   },
   LivePage: { path: "/live", there: (page) => [page.getByRole("log")] },
   AskPage: { path: "/ask", there: (page) => [page.getByRole("heading", { level: 1 })] },

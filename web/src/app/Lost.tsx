@@ -8,10 +8,10 @@ import { ErrorBox } from "@/ui/states";
 
 export function NotFound() {
   return (
-    <Page title="Not here" crumbs={[{ label: "Not here" }]}>
-      <h1 className="text-title font-semibold">There is no such page</h1>
+    <Page title="Page not found" crumbs={[{ label: "Page not found" }]}>
+      <h1 className="text-title font-semibold">Page not found</h1>
       <p className="text-fg2">
-        The address may be mistyped, or be of something that was never here.{" "}
+        The address may be mistyped.{" "}
         <Link to="/" className="text-moon underline">
           Go to the overview
         </Link>

@@ -44,7 +44,7 @@ export default function EscalateSheet({ incident, answer, close, whyNot }: Escal
       isSheet
       close={close}
       title="Escalate"
-      about="Hindcast calls nobody by itself. Copy what is known, send it where your team talks, and say whom you asked."
+      about="Hindcast does not page people. Copy what is known, send it where your team talks, and say whom you asked."
     >
       <form onSubmit={send} className="flex flex-col gap-4">
         <section aria-label="Who knows this" className="flex flex-col gap-1.5">
@@ -69,7 +69,7 @@ export default function EscalateSheet({ incident, answer, close, whyNot }: Escal
           </ul>
         </section>
         <TextField
-          label="Whom you ask"
+          label="Contact"
           value={who}
           maxLength={200}
           placeholder="A person or a team"
@@ -102,7 +102,7 @@ export default function EscalateSheet({ incident, answer, close, whyNot }: Escal
             isBusy={record.isPending}
             whyNot={whyNot || (who.trim() ? "" : "Say whom you ask.")}
           >
-            Record that I asked
+            Log this escalation
           </Button>
         </div>
       </form>

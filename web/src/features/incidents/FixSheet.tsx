@@ -18,14 +18,14 @@ interface FixSheetProps {
   whyNot: string;
 }
 
-/** What ended it before, whole: the diff, the settings, the command, and what came of it each time. */
+/** Previous fixes, whole: the diff, the settings, the command, and what came of it each time. */
 export default function FixSheet({ incident, fixes, close, record, whyNot }: FixSheetProps) {
   return (
     <Dialog
       isOpen
       isSheet
       close={close}
-      title="What ended it before"
+      title="Previous fixes"
       about="The best first. Nothing that ever made it worse is here."
     >
       <div className="flex flex-col gap-6">
@@ -53,7 +53,7 @@ export default function FixSheet({ incident, fixes, close, record, whyNot }: Fix
             )}
             <p className="flex flex-wrap items-center gap-3 text-small text-fg2">
               <Button look="primary" whyNot={whyNot} onClick={() => record(fix)}>
-                I have done this
+                Mark as applied
               </Button>
             </p>
           </section>

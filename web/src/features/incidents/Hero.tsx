@@ -181,8 +181,7 @@ function Reasons({ reasons, look }: { reasons: readonly string[]; look: (reason:
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? reasons : reasons.slice(0, CHIPS_SHOWN);
   return (
-    // In one row while they are few: what they say can be read in full where they lead.
-    <div className={cn("flex items-center gap-1.5 px-5 pt-3 pb-3", isWhole ? "flex-wrap" : "max-narrow:flex-wrap")}>
+    <div className="flex flex-wrap items-center gap-1.5 px-5 pt-3 pb-3">
       {shown.map((reason) => {
         const [what = "", ...rest] = reason.split(": ");
         return (
@@ -373,7 +372,7 @@ function HeroFoot({ answer, review, judge, judged, rolledBack, whyNot }: HeroPro
       ) : null}
       {rolledBack}
       <div className="ml-auto flex flex-wrap items-center gap-2">
-        <span className="text-fg2">{judged ? `You said: ${judged}` : "Right memory?"}</span>
+        <span className="text-fg2">{judged ? `You said: ${judged}` : "Is this the same problem?"}</span>
         <Button
           look="quiet"
           keys="y"

@@ -1,4 +1,4 @@
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { FileDown } from "lucide-react";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { useAct } from "@/api/acting";
@@ -63,9 +63,13 @@ export function IncidentPage() {
       }
     >
       {!found.data && <h1 className="sr-only">Incident {id}</h1>}
-      <Shown of={found} what={`Incident ${id}`} loading={<Loading />}>
-        {(incident) => <Whole key={incident.id} incident={incident} />}
-      </Shown>
+      {!found.data && found.error?.isMissing ? (
+        <Missing detail={found.error.detail} />
+      ) : (
+        <Shown of={found} what={`Incident ${id}`} loading={<Loading />}>
+          {(incident) => <Whole key={incident.id} incident={incident} />}
+        </Shown>
+      )}
     </Page>
   );
 }
@@ -91,6 +95,21 @@ const CAUSE = "cause";
 /** A reason by what it compares: which words follow changes with every line that arrives. */
 function keyOf(reason: string): string {
   return reason.split(":", 1)[0] ?? "";
+}
+
+/** Asking again would not find it: there is a way on instead. */
+function Missing({ detail }: { detail: string }) {
+  return (
+    <div role="alert">
+      <h2 className="text-title font-semibold">Page not found</h2>
+      <p className="text-fg2">
+        {detail}{" "}
+        <Link to="/incidents" className="text-moon underline">
+          Show all incidents
+        </Link>
+      </p>
+    </div>
+  );
 }
 
 function Loading() {

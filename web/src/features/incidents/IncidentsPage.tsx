@@ -66,7 +66,7 @@ export function IncidentsPage() {
             onChange={(event) => change({ severity: event.target.value || undefined })}
             className="h-7 rounded-[7px] border border-line2 bg-s1 px-2 text-small pointer-coarse:h-9"
           >
-            <option value="">Every severity</option>
+            <option value="">All severities</option>
             {SEVERITIES.map((one) => (
               <option key={one} value={one}>
                 {one}

@@ -139,7 +139,7 @@ export function Changes({ incident }: { incident: Incident }) {
       <Shown of={found} what="What changed" loading={<Skeletons rows={2} className="h-5" />}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty why="No deploy, release or merge was told of in that hour." className="py-1.5" />
+            <Empty why="None reported in the hour before." className="py-1.5" />
           ) : (
             <ul className="flex flex-col gap-1.5 pt-1.5">
               {items.toReversed().map((one) => (

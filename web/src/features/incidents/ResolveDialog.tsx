@@ -39,7 +39,7 @@ export default function ResolveDialog({ incident, answer, close }: ResolveDialog
   };
   const attempts = known?.attempts ?? [];
   return (
-    <Dialog isOpen close={close} title="What ended it?" about="The next one who meets this is told what you say here.">
+    <Dialog isOpen close={close} title="Resolve incident" about="Shown to whoever hits this next.">
       <form onSubmit={send} className="flex flex-col gap-3.5">
         {best && (
           <Button size="small" onClick={asBefore} className="self-start">
@@ -89,7 +89,7 @@ export default function ResolveDialog({ incident, answer, close }: ResolveDialog
             isBusy={resolve.isPending}
             whyNot={cause.trim() || fix.trim() ? "" : "Say why it happened or what ended it."}
           >
-            Keep
+            Save
           </Button>
         </div>
       </form>

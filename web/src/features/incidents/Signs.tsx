@@ -12,7 +12,7 @@ export default function Signs({ incident }: { incident: Schemas["IncidentTold"] 
   const symptoms = templates.length === 0 ? (incident.case?.symptoms ?? []) : [];
   if (templates.length + lines.length + symptoms.length === 0) return null;
   return (
-    <Card head="line" title="What it looks like" bodyClassName="flex flex-col gap-3 px-4 py-3">
+    <Card head="line" title="Top errors" bodyClassName="flex flex-col gap-3 px-4 py-3">
       <ul className="flex flex-col gap-1.5" aria-label="Kinds of lines">
         {templates.map((one) => (
           <li key={one.id} className="flex items-baseline gap-3">

@@ -39,7 +39,7 @@ interface TimelineProps {
 
 const KINDS: readonly RowKind[] = ["signal", "people", "memory"];
 
-/** What happened, lined up with the last time; the end is what came next then. */
+/** What happened, lined up with the last time; the end is last time. */
 export function Timeline({ incident, answer, then, kind, choose }: TimelineProps) {
   const shown = KINDS.find((one) => one === kind) ?? "all";
   const now = useNow();
@@ -141,7 +141,7 @@ function TimelineRow({ row, zero }: { row: Row; zero: string }) {
                 {words}
                 <span className="text-small text-fg3 not-italic">
                   {" · "}
-                  {row.source && `${row.source}, `}if it goes like last time
+                  {row.source && `${row.source}, `}last time
                 </span>
               </span>
             )}
@@ -149,7 +149,7 @@ function TimelineRow({ row, zero }: { row: Row; zero: string }) {
           </td>
           <td className="max-sm:hidden" />
           <td className="py-[5px] pr-4 text-right text-small break-words max-sm:hidden" aria-hidden={!row.isNext}>
-            {row.isNext ? <span className="text-fg3">what came next then</span> : words}
+            {row.isNext ? <span className="text-fg3">last time</span> : words}
           </td>
         </>
       ) : (

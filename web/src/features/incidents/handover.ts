@@ -37,7 +37,7 @@ function flat(text: string): string {
 
 const STANDING: Record<Schemas["Standing"], string> = {
   open: "open",
-  awaiting: "quiet and waiting for confirmation",
+  awaiting: "recovered, please confirm",
   resolved: "resolved",
   dismissed: "dismissed",
   joined: "part of another",

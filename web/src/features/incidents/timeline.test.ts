@@ -58,7 +58,7 @@ test("what happened later the last time is what may come next", () => {
   expect(rows.map((one) => [one.title, one.isNext])).toEqual([
     ["did a1", false],
     ["did a2", true],
-    ["Over", true],
+    ["Resolved", true],
   ]);
 });
 
@@ -73,7 +73,7 @@ test("now and then stand in one order, by their distance from the first signal",
     notes: [{ id: "n", text: "hm", at: at(1), by: "bo" }],
   });
   const rows = timelineOf(incident({ case: mine }), { case: "past", ready_at: at(0.5) }, THEN, new Date(at(40)));
-  expect(rows.map((one) => one.title)).toEqual(["Note", "did a1", "did A1", "did a2", "Over"]);
+  expect(rows.map((one) => one.title)).toEqual(["Note", "did a1", "did A1", "did a2", "Resolved"]);
 });
 
 const DETECTION = {

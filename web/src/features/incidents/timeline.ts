@@ -92,7 +92,7 @@ function detected(incident: Incident): Row[] {
       .map((one) =>
         row(`reached ${one.service}`, one.onset_at, {
           icon: "cascade",
-          title: `Reached ${one.service}`,
+          title: `Spread to ${one.service}`,
           detail: `${one.errors.toLocaleString("en")} errors so far`,
           source: "cascade",
         }),
@@ -170,7 +170,7 @@ function told(known: Case, zero: string, isThen: boolean): Row[] {
     ? [
         row("over", end, {
           icon: "over",
-          title: "Over",
+          title: "Resolved",
           detail: isThen ? "" : (known.resolution?.text ?? ""),
           source: known.resolution?.by ?? "",
           tone: "good",

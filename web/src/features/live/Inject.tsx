@@ -16,7 +16,7 @@ export function Inject() {
 function InjectButton() {
   const [isOpen, setOpen] = useState(false);
   const whyNot = useWhyNot("respond");
-  useKeys([{ keys: "i", label: "Let something fail (demo)", run: () => setOpen(true), isOff: whyNot !== "" }]);
+  useKeys([{ keys: "i", label: "Inject a failure (demo)", run: () => setOpen(true), isOff: whyNot !== "" }]);
   return (
     <>
       <Button
@@ -26,7 +26,7 @@ function InjectButton() {
         whyNot={whyNot}
         onClick={() => setOpen(true)}
       >
-        Let something fail
+        Inject a failure
       </Button>
       {isOpen && (
         <Suspense>

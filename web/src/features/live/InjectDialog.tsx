@@ -18,7 +18,7 @@ export default function InjectDialog({ close }: { close: () => void }) {
     <Dialog
       isOpen
       close={close}
-      title="Let something fail"
+      title="Inject a failure"
       about="The demo's services are made up; how they fail is noticed, counted and remembered like anything real."
     >
       <Choices close={close} />
@@ -65,7 +65,7 @@ function Choices({ close }: { close: () => void }) {
                   isBusy={play.isPending}
                   onClick={() => inject(one.name)}
                 >
-                  Let it happen
+                  Run
                   <span className="sr-only">: {one.name.replaceAll("-", " ")}</span>
                 </Button>
               </li>

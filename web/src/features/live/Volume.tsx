@@ -49,7 +49,7 @@ export function useVolume({ services, level, words }: Wanted): Volume | null {
 export function VolumeBar({ volume }: { volume: Volume | null }) {
   const most = Math.max(0, ...(volume?.lines ?? []));
   return (
-    <div className="flex shrink-0 items-end gap-2 border-b border-line px-3 pt-1 pb-0.5 text-meta text-fg3">
+    <div className="flex shrink-0 items-end gap-2 border-b border-line px-3 pt-1 pb-0.5 text-meta text-fg3 [@media(height<480px)]:hidden">
       <span className="shrink-0">−{VOLUME_MINUTES} min</span>
       <div className="relative min-w-0 flex-1">
         <Sparkline

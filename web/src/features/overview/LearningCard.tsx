@@ -17,7 +17,7 @@ export function LearningCard() {
   return (
     <Card
       head="line"
-      title="How far to trust memory"
+      title="Recall accuracy"
       aside={isPast && <span className="text-small text-fg2">as it is now</span>}
       bodyClassName="px-4 py-3"
     >
@@ -46,29 +46,27 @@ function Told({ told }: { told: Learning }) {
         </div>
       ) : (
         <p>
-          When your incidents happened again, the right one came to mind first{" "}
+          The right incident ranked first in{" "}
           <strong className="font-semibold">
-            {told.accuracy.part} of {told.accuracy.whole} times
-          </strong>
-          .
+            {told.accuracy.part} of {told.accuracy.whole}
+          </strong>{" "}
+          recurrences.
         </p>
       )}
       {told.reliability.length > 0 && <Curve levels={told.reliability} />}
       <dl className="flex flex-col gap-1 text-small">
         <Share name="Recent incidents that memory can help with" one={told.coverage} />
-        <Share name="Resolved ones that say why and what ended it" one={told.completeness} />
+        <Share name="Resolved incidents with cause and fix" one={told.completeness} />
       </dl>
       {told.incomplete.length > 0 && (
         <p className="text-small text-fg2">
-          Complete{" "}
           <Link
             to="/incidents/$incident"
             params={{ incident: told.incomplete[0] ?? "" }}
             className="text-moon hover:underline"
           >
-            the newest that does not
+            Add cause and fix to the newest incomplete incident
           </Link>
-          .
         </p>
       )}
       <p className="text-meta text-fg3">
@@ -150,7 +148,7 @@ export function Curve({ levels }: { levels: readonly Level[] }) {
           how sure it was
         </text>
       </svg>
-      <figcaption className="text-meta text-fg3">Hollow: fewer than {CASES_MIN} times, too few to say.</figcaption>
+      <figcaption className="text-meta text-fg3">Hollow: fewer than {CASES_MIN} samples</figcaption>
     </figure>
   );
 }

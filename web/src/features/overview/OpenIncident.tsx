@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { History } from "lucide-react";
 import type { Schemas } from "@/api/client";
 import { useRead } from "@/api/reading";
+import { cn } from "@/lib/cn";
 import { percent } from "@/ui/Confidence";
 import { Kbd } from "@/ui/Kbd";
 import { Severity } from "@/ui/Severity";
@@ -23,20 +24,21 @@ export function OpenIncident({ incident, place }: { incident: Schemas["IncidentG
         <Link
           to="/incidents/$incident"
           params={{ incident: incident.id }}
-          className="min-w-0 flex-1 truncate font-medium after:absolute after:inset-0"
+          className={cn(
+            "min-w-0 flex-1 truncate font-medium after:absolute after:inset-0",
+            incident.severity === "critical" && "text-lead font-semibold",
+          )}
         >
           {incident.title}
         </Link>
         <span className="shrink-0 text-small text-fg2">
-          {incident.state === "awaiting" ? "quiet, confirm" : <Since at={incident.onset_at} />}
+          {incident.state === "awaiting" ? "recovered, please confirm" : <Since at={incident.onset_at} />}
         </span>
         {place <= 9 && <Kbd keys={String(place)} />}
       </div>
       <div className="flex items-start gap-1.5 pt-1 pl-[26px] text-fg2">
         {incident.familiarity === null ? (
-          <p className="text-small">
-            {incident.cause ? `Known so far: ${incident.cause}` : "What is known so far is on its page."}
-          </p>
+          incident.cause && <p className="text-small">Known so far: {incident.cause}</p>
         ) : recall.data ? (
           <Recalled diagnosis={recall.data.diagnosis} />
         ) : recall.error ? (

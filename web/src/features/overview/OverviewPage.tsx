@@ -49,7 +49,7 @@ export function OverviewPage() {
       <div className="grid grid-cols-[minmax(0,1fr)_340px] items-start gap-4 max-narrow:grid-cols-1">
         <Card
           head="line"
-          title="Needs somebody"
+          title="Needs attention"
           aside={
             <Link to="/incidents" className="text-small text-fg2 hover:text-fg">
               All incidents
@@ -109,7 +109,7 @@ export function sentenceOf(open: readonly Schemas["IncidentGlance"][], told: Sch
   const seen = under.filter((one) => one.familiarity === "seen before").length;
   const parts = [
     told.open > 0 ? `${told.open} open${seen > 0 ? `, ${seen} seen before` : ""}` : "Nothing is open",
-    awaiting > 0 ? `${awaiting} quiet and waiting for confirmation` : "",
+    awaiting > 0 ? `${awaiting} recovered, please confirm` : "",
   ].filter(Boolean);
   return `${parts.join("; ")}.`;
 }
@@ -122,11 +122,11 @@ function Figures({ told }: { told: Schemas["OverviewTold"] }) {
       <Figure value={String(told.awaiting)} label="waiting for confirmation" to={{ state: "awaiting" }} />
       <Figure
         value={told.recent ? `${told.recent_explained} of ${told.recent}` : "–"}
-        label={`say why and what ended it, last ${told.days} days`}
+        label={`have cause and fix, last ${told.days} days`}
       />
       <Figure
         value={told.minutes_median === null ? "–" : minutes(told.minutes_median)}
-        label={`median time to the end, last ${told.days} days`}
+        label={`median time to resolve, last ${told.days} days`}
       />
     </dl>
   );

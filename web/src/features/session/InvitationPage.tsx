@@ -21,7 +21,7 @@ export function InvitationPage() {
   });
   return (
     <Outside title={found.data?.purpose === "password" ? "Choose a new password" : "Join Hindcast"}>
-      <Shown of={found} what="This link" still="Ask whoever sent it for another: each works once, for a day.">
+      <Shown of={found} what="Invitation" still="Ask whoever sent it for another: each works once, for a day.">
         {(invitation) => <Accept token={token} invitation={invitation} />}
       </Shown>
     </Outside>

@@ -47,7 +47,7 @@ function Verify({ organisation }: { organisation: string }) {
     <section aria-labelledby="verify" className="flex flex-col gap-2 rounded-card border border-line bg-s1 px-4 py-3">
       <div className="flex flex-wrap items-center gap-3">
         <h2 id="verify" className="min-w-0 flex-1 font-semibold">
-          Is it what was written?
+          Verify integrity
         </h2>
         <Button
           isBusy={isAsked && found.isFetching}
@@ -257,7 +257,7 @@ function TakeAway({ organisation, space }: { organisation: string; space: string
       isBusy={isBusy}
       onClick={() => void take()}
     >
-      Take away (CSV)
+      Export CSV
     </Button>
   );
 }

@@ -119,7 +119,7 @@ function Cards({ found, ...props }: FixesProps & { found: Schemas["DeckTold"] })
           why={
             found.held_back.length > 0
               ? "Nothing is left to decide about. What was thought of and held back is below."
-              : "Memory knows no change for this incident in this code."
+              : "No fix known for this code."
           }
         />
       )}
