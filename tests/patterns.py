@@ -13,12 +13,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from re import _constants as op  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 import hindcast
 
+# What the standard library takes expressions apart with.
+op: Any = importlib.import_module("re._constants")
+parser: Any = importlib.import_module("re._parser")
 SOURCE = Path(hindcast.__file__).parent.parent
 # A repetition of fewer cannot take long.
 WIDE = 16

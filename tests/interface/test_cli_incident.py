@@ -123,7 +123,8 @@ def test_an_open_incident_is_acknowledged(hindcast: Keyboard) -> None:
 
     assert hindcast.ok("ack inc-live").out.strip() == "ana works on inc-live."
     owner = hindcast.json("ack inc-live --by priya").case.acknowledged
-    assert owner is not None and owner.by == "priya"
+    assert owner is not None
+    assert owner.by == "priya"
     shown = hindcast.ok("show inc-live").out
     assert re.search(r"Owner\s+priya, since 2026-11-15 02:05 UTC", shown)
     hindcast.ok("resolve redis-pool --fix released")

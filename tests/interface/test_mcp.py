@@ -17,7 +17,7 @@ from typing import Any
 import httpx2
 import mcp_types as types
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
@@ -168,7 +168,8 @@ def unlisted(value: Any, schema: dict[str, Any], where: str = "") -> list[str]:
         return [name for one in value for name in unlisted(one, schema.get("items", {}), where)]
     if not isinstance(value, dict):
         return []
-    named = next((one for one in schema.get("anyOf", [schema]) if "properties" in one), {}).get("properties", {})
+    shapes: list[dict[str, Any]] = [one for one in schema.get("anyOf", [schema]) if "properties" in one]
+    named: dict[str, Any] = shapes[0]["properties"] if shapes else {}
     found = [f"{where}/{name}" for name in value if name not in named]
     return found + [each for name, one in value.items() for each in unlisted(one, named.get(name, {}), name)]
 
