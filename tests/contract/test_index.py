@@ -376,7 +376,7 @@ def test_asking_for_meaning_without_a_model_is_answered_with_a_note(opened: Open
     found = memory.now().search(Query("redis", arms=("words", "meaning")))
 
     assert [hit.record.path for hit in found.hits] == ["a"]
-    assert "hindcast models prepare" in found.notes[0]
+    assert found.notes == ("Keyword search only: no embedding model installed.",)
 
 
 def test_a_deleted_index_comes_back_without_embedding_again(opened: Opened, tmp_path: Path) -> None:
