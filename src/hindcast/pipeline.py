@@ -141,8 +141,10 @@ class Preparation:
         times = self._times(raw, now)
         messages, stacks = self._texts(raw, "message"), self._texts(raw, "stack")
         attributes = self._attributes(raw)
-        templates = stages.miner.assign(messages)
-        fingerprints = stages.fingerprinter.assign(raw["level"], messages, stacks, templates)
+        # What only names an operation has no template and no fingerprint.
+        bare, none = pc.fill_null(raw["bare"], False), pa.scalar(0, pa.uint64())
+        templates = pc.if_else(bare, none, stages.miner.assign(messages))
+        fingerprints = pc.if_else(bare, none, stages.fingerprinter.assign(raw["level"], messages, stacks, templates))
         services = _named(self._names(raw, "service"))
         if space in self.groups:
             fingerprints = regrouped(self.groups[space], fingerprints, services, messages, stacks, templates)

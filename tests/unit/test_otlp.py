@@ -104,6 +104,7 @@ def test_a_record_becomes_a_row() -> None:
         "message": "declined",
         "stack": "E: no\n at f",
         "dependency": "",
+        "bare": False,
         "attributes": {
             "host.name": "h1",
             "otel.scope.name": "app.pay",

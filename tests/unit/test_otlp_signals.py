@@ -317,6 +317,7 @@ def test_an_exception_of_a_span_is_an_error_in_the_log() -> None:
         "message": "E: no",
         "stack": "E: no\n at f",
         "dependency": "\x1f",
+        "bare": False,
         "attributes": {"host.name": "h", "exception.type": "E", "exception.message": "no"},
     }
     assert (second["span"], second["message"], second["time"]) == ("04" * 8, "exception", AT + timedelta(seconds=0.1))

@@ -308,3 +308,13 @@ def test_names_hold_no_secrets(prepare: Preparation) -> None:
     kept = [table.to_pylist() for table in (batch.logs, batch.metrics, batch.spans) if table is not None]
     assert secret not in str(kept)
     assert "GET /login?password=[redacted:password]" in str(kept)
+
+
+def test_a_failed_operation_counts_and_does_not_say_what_failed(prepare: Preparation) -> None:
+    """A span in error without a description is an error of its service, and no failure that could be recognised."""
+    row = {"message": "POST /pay", "level": 17, "dependency": "\x1f", "bare": True}
+    batches = prepare([("local", logs(row, {"message": "card network refused", "level": 17}))])
+
+    bare, said = zip(*(column(batches, name) for name in ("template", "fingerprint", "level")), strict=True)
+    assert bare == (0, 0, 17)
+    assert all(said)

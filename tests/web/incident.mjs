@@ -14,7 +14,7 @@ await story(async ({ page }) => {
   const ask = await asking(page);
   const broken = await ask("POST", "/api/v1/simulator", { scenario: "certificate-expiry", service: "notification", errors: 150 });
   check(broken.ok(), `the outage is made: ${await broken.text()}`);
-  await page.getByRole("link", { name: /^notification: \d+ errors/ }).click();
+  await page.getByRole("link", { name: /^notification: Error: certificate has expired/ }).click();
   await page.waitForURL(/\/incidents\/inc-.*notification/);
   const mine = new URL(page.url()).pathname;
   await page.getByRole("heading", { name: "Timeline" }).waitFor();
@@ -122,7 +122,7 @@ await story(async ({ page }) => {
   check((await escalating.getByLabel("Contact").inputValue()) === "priya", "who knows it is asked by one click");
   await escalating.getByLabel("What you need from them").fill("somebody who may restart redis");
   const brief = escalating.getByRole("region", { name: "What they have to know" });
-  await brief.getByText(/Asked of you[^]*somebody who may restart redis[^]*## What memory says[^]*Don't try: raised the redis pool/).waitFor();
+  await brief.getByText(/Asked of you[^]*somebody who may restart redis[^]*## What memory says[^]*Don't try[^:]*: raised the redis pool/).waitFor();
   check(!/show=/.test(await brief.innerText()), "the link in it leads to the incident, not to this sheet");
   await axe(page, "handing over");
   await escalating.getByRole("button", { name: "Log this escalation" }).click();

@@ -49,7 +49,7 @@ await story(
     await signIn(page, here.admin);
 
     // From the overview to the incident; what is remembered is read before anything else.
-    const named = page.getByRole("link", { name: /^payment: / }).first();
+    const named = page.getByRole("link", { name: /^payment: redis/ }).first();
     await named.waitFor();
     await usable("the overview");
     const counted = page.getByRole("term").first();

@@ -66,7 +66,7 @@ class LogRows:
         self.counts: Counter[str] = Counter()
         self._limits = limits
         self._columns: dict[str, list[Any]] = {
-            name: [] for name in RAW_LOG.names if name not in {"attributes", "dependency"}
+            name: [] for name in RAW_LOG.names if name not in {"attributes", "dependency", "bare"}
         }
         self._keys: list[str] = []
         self._values: list[str] = []
@@ -278,6 +278,7 @@ def log_table(
     """A RAW_LOG table of columns, with every limit on their texts applied."""
     fitting = {
         "dependency": pa.repeat("", len(columns["message"])),
+        "bare": pa.repeat(False, len(columns["message"])),
         **columns,
         "message": cut(columns["message"], limits.message_bytes_max, counts, MESSAGE_CUT),
         "stack": cut(columns["stack"], limits.stack_bytes_max, counts, STACK_CUT),

@@ -32,6 +32,8 @@ RAW_LOG = pa.schema(
         # What the failing call asked, by every name it may have (`ingest.dependency`), or empty. It begins with the
         # separator of names where a span tells of the failure.
         pa.field("dependency", pa.string(), nullable=False),
+        # Whether it only names an operation that failed: that counts, and does not say what failed.
+        pa.field("bare", pa.bool_()),
         pa.field("attributes", ATTRIBUTES, nullable=False),
     ]
 )

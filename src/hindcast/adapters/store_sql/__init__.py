@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -65,7 +66,9 @@ def spaces_in(where: str | Path) -> tuple[str, ...]:
         finally:
             engine.dispose()
     folder = Path(where)
-    files = (file.relative_to(folder).with_suffix("") for file in folder.rglob("*.db"))
+    # Walked without complaint of what goes meanwhile: the engine of telemetry makes and removes folders beside them.
+    found = (Path(root, name) for root, _, names in os.walk(folder) for name in names if name.endswith(".db"))
+    files = (file.relative_to(folder).with_suffix("") for file in found)
     return tuple(sorted(file.as_posix() for file in files if not any(part.startswith(".") for part in file.parts)))
 
 

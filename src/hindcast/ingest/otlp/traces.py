@@ -213,6 +213,7 @@ def _failed_logs(
         "message": line,
         "stack": nothing,
         "dependency": _failing_peers(columns, peer, line, where),
+        "bare": pc.equal(columns.status_message, "").take(where),
     }
     own = columns.attributes.taken(rows)
     attributes = with_shared(own, columns.contexts, columns.index[rows], limits, counts)

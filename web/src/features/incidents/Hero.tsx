@@ -144,9 +144,9 @@ function HeroHead({ answer, incident }: Pick<HeroProps, "answer" | "incident">) 
         </p>
         {counts && <p className="text-small text-fg2">{counts}</p>}
       </div>
-      <div className="shrink-0 text-right max-sm:flex max-sm:basis-full max-sm:flex-wrap max-sm:items-baseline max-sm:gap-x-2 max-sm:pl-11 max-sm:text-left">
+      <div className="shrink-0 text-right sm:max-w-56 max-sm:flex max-sm:basis-full max-sm:flex-wrap max-sm:items-baseline max-sm:gap-x-2 max-sm:pl-11 max-sm:text-left">
         <p className="text-recall font-semibold whitespace-nowrap">{percent(diagnosis.confidence)} match</p>
-        <p className="text-small text-fg2 whitespace-nowrap">
+        <p className="text-small text-fg2">
           {diagnosis.confidence < GUESS ? "a guess, " : ""}
           {trackRecord(diagnosis.reliability)}
         </p>
