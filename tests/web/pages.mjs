@@ -6,7 +6,7 @@ export const PAGES = [
   { name: "incidents", path: "/incidents", shows: "Incidents" },
   { name: "incident", path: `/incidents/${here.incident}`, shows: "Timeline" },
   { name: "incident-of-the-past", path: "/incidents/past-redis-worker-pool", shows: "What was tried" },
-  { name: "incident-missing", path: "/incidents/nosuch", shows: "could not be shown" },
+  { name: "incident-missing", path: "/incidents/nosuch", shows: "Page not found" },
   { name: "live", path: "/live", shows: "All services" },
   { name: "workspace", path: "/workspace", shows: "No code is here yet" },
   { name: "ask", path: "/ask?text=ConnectionResetError%20redis%20worker", shows: "In words" },
