@@ -38,6 +38,7 @@ FOR_EVER = Retention(log_days=0, metric_days=0, span_days=0, rate_days=0, change
 def logs(count: int = 1) -> pa.Table:
     """Lines that do not compress to nothing."""
     row = {"space": SPACE, "arrived": AT, "service": "api", "level": 9, "trace": "", "span": "", "stack": ""}
+    row |= {"repeated": False, "dependency": ""}
     return pa.Table.from_pylist(
         [
             {

@@ -21,7 +21,7 @@ from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import Error
 
 from hindcast.adapters.telemetry_clickhouse.address import Address, Host
-from hindcast.adapters.telemetry_clickhouse.faults import translated
+from hindcast.adapters.telemetry_clickhouse.faults import InUse, translated
 from hindcast.model.errors import Damaged, HindcastError, Refused, Unavailable
 
 # Its errors come as ours; without a handler they would also be printed.
@@ -178,8 +178,8 @@ def _not_started(folder: Path) -> HindcastError:
     )
 
 
-def _in_use(folder: Path) -> Unavailable:
-    return Unavailable(
+def _in_use(folder: Path) -> InUse:
+    return InUse(
         f"The telemetry in {folder} is in use by another process.",
         field="telemetry",
         remedy="One process owns a folder: talk to the running one, stop it, or name another folder.",
