@@ -79,7 +79,7 @@ await story(async ({ page }) => {
   const memory = page.getByRole("region", { name: /Your team hit this/ });
   await memory.getByRole("heading", { name: "Cause last time" }).waitFor();
   await memory.getByRole("heading", { name: "The fix that worked" }).waitFor();
-  await memory.getByText("Raised the redis pool size").waitFor();
+  await memory.getByText("Raised the redis pool size").first().waitFor();
   await memory.getByText(/^What differs now: /).waitFor();
   await memory.getByRole("img", { name: /errors a minute: at most/ }).waitFor();
   await page.getByText("last time: fixed").last().waitFor();
@@ -90,7 +90,7 @@ await story(async ({ page }) => {
   await undo();
   await page.getByText(/^rolled payment back/).first().waitFor({ state: "detached" });
   await page.getByRole("link", { name: /READONLY/ }).waitFor();
-  await page.getByText("fixed it and found the cause").waitFor();
+  await page.getByText("fixed it and found the cause").first().waitFor();
   await page.getByRole("radio", { name: "Memory" }).click();
   await page.getByRole("cell", { name: /released the connection explicitly.*it worked/ }).first().waitFor();
   await page.waitForURL(/timeline=memory/);
@@ -122,7 +122,7 @@ await story(async ({ page }) => {
   check((await escalating.getByLabel("Contact").inputValue()) === "priya", "who knows it is asked by one click");
   await escalating.getByLabel("What you need from them").fill("somebody who may restart redis");
   const brief = escalating.getByRole("region", { name: "What they have to know" });
-  await brief.getByText(/Asked of you[^]*somebody who may restart redis[^]*## What memory says[^]*Don't try[^:]*: raised the redis pool/).waitFor();
+  await brief.getByText(/Asked of you[^]*somebody who may restart redis[^]*## What memory says[^]*Don't try in [^:]*: raised the redis pool/).waitFor();
   check(!/show=/.test(await brief.innerText()), "the link in it leads to the incident, not to this sheet");
   await axe(page, "handing over");
   await escalating.getByRole("button", { name: "Log this escalation" }).click();

@@ -196,7 +196,7 @@ function Reasons({ reasons, look }: { reasons: readonly string[]; look: (reason:
             <span className="flex gap-1.5">
               {/* Its name is read whole; of the rest, as much as there is room for. */}
               <span className="shrink-0">{what.charAt(0).toUpperCase() + what.slice(1)}</span>{" "}
-              <span className="truncate text-fg2">{rest.join(": ")}</span>
+              <span className="truncate text-fg2 narrow:max-w-24">{rest.join(": ")}</span>
             </span>
           </ChipButton>
         );
