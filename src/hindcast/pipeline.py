@@ -160,7 +160,7 @@ class Preparation:
             "template": templates,
             "fingerprint": fingerprints,
             "repeated": pa.repeat(False, rows),
-            "dependency": pc.fill_null(raw["dependency"], ""),
+            "dependency": pc.fill_null(self._names(raw, "dependency"), ""),
             "message": messages,
             "stack": stacks,
             "attributes": attributes,

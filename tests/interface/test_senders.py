@@ -100,8 +100,8 @@ def test_opentelemetrys_sdk_delivers_metrics(hindcast: Serving) -> None:
 
     found = wait_for(lambda: names() if "pool.usage" in names() else None, what="the metrics of the SDK")
     assert found["pool.usage"] == pytest.approx(97.5)
-    # Counts that only grow are shown as rates, which one look cannot tell.
-    assert found["latency.max"] == pytest.approx(12)
+    # Counts that only grow are shown as rates, and percentiles are of the time between two exports: one cannot tell.
+    assert not [name for name in found if name.startswith("latency.p")]
     provider.shutdown()
 
 

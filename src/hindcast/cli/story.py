@@ -25,6 +25,8 @@ QUESTION = "What fixed the connection resets of the Redis worker pool?"
 EMPTY_SPACE = "empty"
 # Long enough to look around; then something breaks.
 QUIET_SECONDS = 120
+# How long a server takes to be stopped, at most.
+ENDING_SECONDS_MAX = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,8 @@ class Story(threading.Thread):
             if self._rate_per_s is not None:
                 self._go_on(told, self._rate_per_s)
         except (HindcastError, httpx.HTTPError) as error:
-            if not self._over.is_set():
+            # A server that is being stopped refuses to be asked a moment before it is known to be over.
+            if not self._over.wait(ENDING_SECONDS_MAX):
                 # The command tells it again when it ends, by its exit code.
                 self.failure = error
                 self._session.hint(f"The story could not be told: {error}")
