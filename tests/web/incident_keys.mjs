@@ -133,7 +133,7 @@ await story(
     await axe(page, "handing over, light");
     await tabTo(/^Log this escalation/);
     await press("Enter");
-    await tabTo(/^Whom you ask/, "Shift+Tab");
+    await tabTo(/^Contact/, "Shift+Tab");
     await type("@payments");
     await press("Enter");
     await dialog("Escalate").waitFor({ state: "detached" });

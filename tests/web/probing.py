@@ -291,7 +291,6 @@ def work_on(sender: Sender, incident: str) -> None:
         },
     )
     sender.fields["fix"] = f"fix{EVERYTHING}{LONG}"
-    sender.must("POST", f"{path}/decision", json={"verb": "confirm"})
 
 
 def set_memory(sender: Sender) -> None:

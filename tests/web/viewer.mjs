@@ -7,7 +7,7 @@ const deeds = ([card, other], incident = here.incident) => [
   ["POST", `/api/v1/incidents/${incident}/attempts`, { action: "restarted" }],
   ["POST", `/api/v1/incidents/past-unclear-segfault/verdicts`, { judgement: "wrong", incident }],
   ["POST", `/api/v1/incidents/${incident}/resolution`, { fix: "renewed" }],
-  ["POST", `/api/v1/incidents/${incident}/decision`, { verb: "confirm" }],
+  ["POST", `/api/v1/incidents/${incident}/decision`, { verb: "reopen" }],
   ["POST", `/api/v1/cards/${card}/accept`, {}],
   ["POST", `/api/v1/cards/${card}/undo`, {}],
   ["POST", `/api/v1/cards/${other}/reject`, { reason: "no" }],

@@ -4,6 +4,7 @@ import type { Schemas } from "@/api/client";
 import { Button } from "@/ui/Button";
 import { Dialog } from "@/ui/Dialog";
 import { SelectField, TextArea } from "@/ui/Field";
+import { useDecision } from "./deciding";
 import { useTakeBack } from "./takingBack";
 
 interface ResolveDialogProps {
@@ -19,10 +20,14 @@ export default function ResolveDialog({ incident, answer, close }: ResolveDialog
   const [fix, setFix] = useState(known?.resolution?.text ?? "");
   const [attempt, setAttempt] = useState(known?.resolution?.attempt ?? "");
   const back = useTakeBack().fromCase;
+  // Saying what ended an incident says that it is over: what takes that back opens it again.
+  const isOpen = incident.state !== "resolved";
+  const decide = useDecision(incident.id);
+  const undo = isOpen ? () => () => decide("reopen") : back && (() => back(incident.id));
   const resolve = useAct("post", "/api/v1/incidents/{incident_id}/resolution", {
     isQuiet: true,
-    done: "What ended it is remembered.",
-    ...(back ? { undo: () => back(incident.id) } : {}),
+    done: isOpen ? "It is over." : "What ended it is remembered.",
+    ...(undo ? { undo } : {}),
     after: close,
   });
   const best = answer?.diagnosis.familiarity === "seen before" ? answer.diagnosis : null;

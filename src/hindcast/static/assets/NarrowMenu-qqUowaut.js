@@ -1,0 +1,1 @@
+import{t as e}from"./jsx-runtime-Wy9s6hX0.js";import{t}from"./Dialog-skgyWUJI.js";var n=e();function r({close:e,children:r}){return(0,n.jsx)(t,{isOpen:!0,close:e,title:`Hindcast`,isSheet:!0,className:`w-72!`,children:(0,n.jsx)(`div`,{onClickCapture:t=>{t.target.closest(`a`)&&e()},className:`flex flex-col gap-4`,children:r})})}export{r as default};

@@ -1,0 +1,1 @@
+import{t as e}from"./jsx-runtime-Wy9s6hX0.js";import{r as t}from"./words-DkP8aqph.js";var n=e();function r({underWay:e,lead:r}){return(e??[]).map(e=>(0,n.jsxs)(`p`,{className:`pt-0.5 text-small break-words text-sand`,children:[r,`: `,e.text,` `,(0,n.jsx)(t,{evidence:e.evidence})]},e.text))}export{r as t};

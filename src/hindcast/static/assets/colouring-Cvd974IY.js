@@ -1,1 +1,0 @@
-import{t as e}from"./dist-CQ1W8QB7.js";import{t}from"./words-DP5mT58i.js";import{r as n}from"./WorkspacePage-CiDq4P3I.js";async function r(r,i){let a=await n(i);if(!a)return null;let o=[[]];return e(r,a.language.parser.parse(r),t,(e,t)=>o.at(-1)?.push({text:e,look:t}),()=>o.push([])),o}export{r as coloured};
