@@ -160,6 +160,66 @@ def test_four_services_are_no_cascade() -> None:
     }
 
 
+def test_the_service_between_two_others_makes_them_one() -> None:
+    """The caller's caller and the database open in the same second, and who stands between them is placed last."""
+    world = Timeline()
+    world.tick(edges=(("edge", "web"), ("web", "postgres")))
+    for service in ("edge", "postgres", "web"):
+        world.count(service, 150, ago=-1)
+    incident = only(world.run(1), EventKind.OPENED)
+
+    assert set(incident.services) == {"edge", "postgres", "web"}
+    assert incident.origin == "postgres"
+    assert not incident.cascade
+    assert [one.id for one in world.detector.incidents] == [incident.id]
+
+
+def test_a_caller_that_opened_first_goes_on_with_what_it_calls() -> None:
+    """An incident that was told of takes in the one that opens below it; errors of all three are counted in it."""
+    world = watched()
+    world.errors["api-gateway"] = 6.0
+    world.run(40)
+    alone = only(world.events, EventKind.OPENED)
+    for service in ("database", "payment"):
+        world.errors[service] = 6.0
+    world.run(40)
+    (incident,) = world.detector.incidents
+
+    assert incident.id == alone.id
+    assert set(incident.services) == {"api-gateway", "payment", "database"}
+
+
+def test_calls_that_are_seen_later_join_what_stood_apart() -> None:
+    """Two services open an incident each; once a span says that one calls the other they are one, and that is told."""
+    world = Timeline(seed=5)
+    world.usual(*SERVICES, errors=0.1, lines=20.0)
+    world.past(60)
+    world.run(10)
+    for service in ("payment", "database"):
+        world.errors[service] = 8.0
+        world.run(20)
+    apart = {one.id for one in world.detector.incidents}
+    world.tick(edges=(("payment", "database"),))
+    (left,) = world.detector.incidents
+    joined = only(world.events, EventKind.JOINED)
+
+    assert len(apart) == 2
+    assert {left.id, joined.id} == apart
+    assert joined.joined == left.id
+    assert set(left.services) == {"payment", "database"}
+
+
+def test_a_call_joins_nothing_that_was_over_before() -> None:
+    """A burst that ended a minute and a half earlier stays apart, also when its service calls the one in trouble."""
+    world = watched()
+    world.count("payment", 120, ago=-1)
+    world.run(90)
+    world.errors["database"] = 6.0
+    world.run(60)
+
+    assert {one.services for one in world.detector.incidents} == {("payment",), ("database",)}
+
+
 def test_strangers_stay_apart_until_they_are_a_cascade() -> None:
     """Without a graph each service has its own incident; the fifth makes them one, and the others say so."""
     world = Timeline(seed=5)

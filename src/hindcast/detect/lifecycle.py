@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from hindcast.detect import bouts, cascade, evidence, severity, telling, wording
+from hindcast.detect import bouts, cascade, evidence, neighbours, severity, telling, wording
 from hindcast.detect.book import Book, Key
 from hindcast.detect.failures import Failures
 from hindcast.detect.parts import Parts
@@ -55,6 +55,8 @@ class Lifecycle:
             self._place_finding(finding, now)
         self._place_cascades(troubles, now)
         self._place_troubles(troubles, graphs, now)
+        for group in neighbours.apart(troubles, graphs, self.book, join_seconds=self._rules.join_seconds):
+            self._join(group, now)
         events: list[Event] = [*self._part_again(troubles, now)]
         for key in list(self.book.active):
             incident = self._work_out(self.book.incidents[key], troubles, graphs.get(key[0], NO_GRAPH), now)
@@ -137,16 +139,16 @@ class Lifecycle:
         for space, spans in by_space.items():
             for group in cascade.together(spans, spread_seconds=rules.cascade_spread_seconds):
                 if len(group) >= rules.cascade_services_min:
-                    self._join([troubles.by_name[space, service] for service in group], now)
+                    self._join([troubles.by_name[space, service] for service in group], now, is_cascade=True)
 
-    def _join(self, group: list[Trouble], now: datetime) -> None:
+    def _join(self, group: list[Trouble], now: datetime, *, is_cascade: bool = False) -> None:
         space = group[0].name[0]
         bouts.part(group, self.book)
         found = {one.incident: self.book.find(space, one.incident) for one in group if one.incident}
         homes = [home for home in found.values() if home is not None and not home.state.is_over]
         if len(homes) == 1 and homes[0].cascade and all(one.incident for one in group):
             return
-        home = min(homes, key=lambda one: (not one.cascade, one.onset_at, one.id), default=None)
+        home = min(homes, key=lambda one: (not one.cascade, one.opened_at, one.onset_at), default=None)
         if home is None:
             earlier = (self._home(one, NO_GRAPH, now) for one in group)
             home = next((one for one in earlier if one is not None and one.cascade), None)
@@ -155,7 +157,7 @@ class Lifecycle:
         for other in homes:
             if other.id != home.id:
                 home = self.book.join(other, home, now)
-        self.book.put(replace(home, cascade=True))
+        self.book.put(replace(home, cascade=home.cascade or is_cascade))
         for one in group:
             evidence.attach(one, home)
 
