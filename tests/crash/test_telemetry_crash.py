@@ -57,6 +57,8 @@ def lines(chance: random.Random, life: int, marker: str) -> pa.Table:
                 "span": "",
                 "template": 1,
                 "fingerprint": 0,
+                "repeated": False,
+                "dependency": "",
                 "message": f"line of {marker}",
                 "stack": "",
                 "attributes": [("life", str(life))],
