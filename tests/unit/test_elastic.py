@@ -47,6 +47,7 @@ def test_the_common_schema_is_understood_nested_and_dotted() -> None:
         "message": "declined",
         "stack": "a\n  at b",
         "dependency": "",
+        "bare": False,
         "attributes": {"host.name": "h1", "error.type": "E"},
     }
 

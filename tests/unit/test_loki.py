@@ -83,6 +83,7 @@ def test_both_encodings_say_the_same() -> None:
         "message": "declined",
         "stack": "",
         "dependency": "",
+        "bare": False,
         "attributes": {**labels, "trace_id": trace},
     }
     assert as_json[1]["time"] == AT + timedelta(seconds=1)

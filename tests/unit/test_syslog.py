@@ -40,6 +40,7 @@ def test_the_new_standard_is_read_whole() -> None:
         "message": "An application event",
         "stack": "",
         "dependency": "",
+        "bare": False,
         "attributes": {
             "syslog.facility": "local4",
             "host.name": "web1.example.com",

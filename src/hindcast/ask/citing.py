@@ -92,7 +92,7 @@ class Evidence:
 
         def take(match: re.Match[str]) -> str:
             nonlocal invented
-            names = [name.strip() for name in re.split(r"[,;]\s*|\s+and\s+", match[1]) if name.strip()]
+            names = [name.strip() for name in re.split(r"[,;]\s{0,9}|\s{1,9}and\s{1,9}", match[1]) if name.strip()]
             found = [self.find(name) for name in names]
             if not any(found) and not any(_ID.match(name) for name in names):
                 # Brackets of another kind, as in [Errno 104].

@@ -27,8 +27,10 @@ _FOLLOWS: Final = re.compile(
 )
 # What is part of a stack trace once one has begun, and may be a line of its own elsewhere.
 _INSIDE: Final = re.compile(
-    r"[A-Za-z_][\w.$]{0,60}(?:Error|Exception|Interrupt|Exit|Warning|Throwable)(?::\s|$)|goroutine \d+ \[|created by \S"
-    r"|Traceback \(most recent call last\)|[\w./*()-]{1,60}\(.{0,60}\)$|exit status \d+|\[signal |#\d+ |[)}\]]{1,60};?$"
+    r"[A-Za-z_][\w.$]{0,200}(?:Error|Exception|Interrupt|Exit|Warning|Throwable)(?::\s|$)"
+    r"|goroutine \d+ \[|created by \S"
+    r"|Traceback \(most recent call last\)|(?=[^\n]{1,512}\)$)[\w./*()-]{1,400}\(|exit status \d+|\[signal |#\d+ "
+    r"|[)}\]]{1,60};?$"
     r"|from \S+:\d+:in "
 )
 # What begins a stack trace. After a line that calls itself an error it belongs to that line.
@@ -38,9 +40,9 @@ _BEGINS: Final = re.compile(
 )
 # What shows that the lines after the first are a stack trace.
 _TRACE: Final = re.compile(
-    r"^\s{1,200}at \S|^\s{0,200}File \"[^\"]+\", line \d+|^\s{0,200}Traceback \(most recent call last\)"
-    r"|^goroutine \d+ \[|^\s{1,200}\d+: +0x|^\s{0,200}#\d+ |^\s*from \S+:\d+:in |^Caused by: "
-    r"|^\s{1,200}\S+\.go:\d+|^\s{0,200}\d+: \S+\n\s+at ",
+    r"^[ \t]{1,200}at \S|^[ \t]{0,200}File \"[^\"]+\", line \d+|^[ \t]{0,200}Traceback \(most recent call last\)"
+    r"|^goroutine \d+ \[|^[ \t]{1,200}\d+: +0x|^[ \t]{0,200}#\d+ |^[ \t]{0,200}from \S+:\d+:in |^Caused by: "
+    r"|^[ \t]{1,200}\S+\.go:\d+|^[ \t]{0,200}\d+: \S+\n\s+at ",
     re.MULTILINE,
 )
 # A private key goes on to its end, so that it is known as one.

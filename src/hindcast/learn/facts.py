@@ -104,7 +104,7 @@ _TO_FIND = re.compile(
     re.I,
 )
 
-_LINK = re.compile(r"https?://[^\s<>()\]\"'`]{1,40}[^\s<>()\]\"'`.,;:!?]")
+_LINK = re.compile(r"https?://[^\s<>()\]\"'`]{1,400}[^\s<>()\]\"'`.,;:!?]")
 _HANDLE = re.compile(r"(?<![\w/])@([A-Za-z][\w.-]{1,38}\w)")
 _NAME = r"[^\W\d_][\w'’.-]{1,25}(?: [A-Z][\w'’-]{1,25}){0,2}"
 _BYLINE = re.compile(
@@ -188,7 +188,9 @@ _SEVERITIES: tuple[tuple[Severity, re.Pattern[str]], ...] = tuple(
     )
 )
 _STATED = re.compile(r"\b(?:SEV(?:ERITY)?[-\s:]{0,40}\d|P[0-4])\b")
-_FENCE = re.compile(r"^[ \t]{0,40}(?:```|~~~)[^\n]*\n(.{0,200}?)^[ \t]{0,40}(?:```|~~~)[ \t]{0,40}$", re.M | re.S)
+_FENCE = re.compile(
+    r"^[ \t]{0,40}(?:```|~~~)[^\n]*\n((?:(?![ \t]{0,40}(?:```|~~~))[^\n]*\n)*)[ \t]{0,40}(?:```|~~~)[ \t]{0,40}$", re.M
+)
 _TRACE = re.compile(
     r"Traceback \(most recent call last\)|^\s{1,20}at [\w$.<>]+\(|^\s{1,20}at .+:\d+:\d+\)?$|^goroutine \d+|^panic: |"
     r"^Caused by: |^\s{0,20}File \"[^\"]+\", line \d+|thread '.*' panicked at|^\s{0,20}#\d+ 0x",

@@ -58,7 +58,7 @@ _COMMENT = (
     ),
 )
 _MAIL = re.compile(
-    r"^[\s>]{0,40}\**(?:From|Von|De)\**:\s{0,20}\**\s{0,20}\"?(?P<a>[^<\"\n]{2,60}?)\"?\s{0,20}(?:<[^<>\s]{0,40}>)?\s{0,20}$"
+    r"^[\s>]{0,40}\**(?:From|Von|De)\**:\s{0,20}\**\s{0,20}\"?(?P<a>[^<\"\n]{2,60}?)\"?\s{0,20}(?:<[^<>\s]{0,400}>)?\s{0,20}$"
 )
 _MAIL_FIELD = re.compile(
     r"^[\s>]{0,40}\**(?P<name>To|Cc|Date|Sent|Subject|An|Datum|Gesendet|Betreff|Para|Fecha|Asunto|"

@@ -17,7 +17,7 @@ from hindcast.reason.wording import day, full_stop, one_line, plain_name, record
 ACTION_CHARS_MAX = 400
 WHY_CHARS_MAX = 300
 # As cards end: "… in config/production.toml."
-_IN_FILE = re.compile(r"\s+in\s+[^\s.]*[./]\S*$")
+_IN_FILE = re.compile(r"\s{1,20}in\s{1,20}[^\s.]{0,200}[./]\S{0,300}$")
 
 
 def concerning(cautions: Sequence[Caution], members: Sequence[Member], cue: Cue) -> tuple[Caution, ...]:

@@ -62,7 +62,7 @@ _JAVASCRIPT = (
     (re.compile(r"(?:\w{1,200}\.){0,200}<anonymous>|^\?+$|^anonymous$|/<$|</<"), ""),
 )
 _NATIVE = (
-    (re.compile(r"\s{0,200}\[clone [^\]]{0,200}\]|\s*\[abi:\w+\]|\[inlined\]"), ""),
+    (re.compile(r"\s{0,20}\[clone [^\]]{0,200}\]|\s{0,20}\[abi:\w+\]|\[inlined\]"), ""),
     (
         re.compile(
             r"(?:\.(?:cold|isra|part|constprop|llvm|lto_priv|cfi|cfi_jt|localalias|specialized)(?:\.\d+)*){1,200}$"

@@ -40,7 +40,7 @@ LIMITS = SourceLimits()
 # Some senders write "no time" as the first moment of the year 1, others as that of 1970.
 _NO_TIME_BEFORE = datetime(1971, 1, 1, tzinfo=UTC)
 
-_WHERE = re.compile(r"^(?P<what>.*?)(?: - at `\$(?P<where>.*)`)?$", re.DOTALL)
+_WHERE = re.compile(r"^(?P<what>.*?)(?: - at `\$(?P<where>.{0,400})`)?$", re.DOTALL)
 _REQUIRED = re.compile(r"Object missing required field `([^`]+)`")
 _TYPES = re.compile(r"Expected `([^`]+)`, got `([^`]+)`")
 

@@ -20,7 +20,7 @@ _NOT_JAVA = re.compile(
     r"\.(?:java|kts?|scala|groovy|clj)(?::\d+)?$|^(?:Native Method|Unknown Source|<generated>)$|^\w+:\d+$"
 )
 _NAMED = re.compile(r"(?<![\w.])((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*(?:`\d+)?|[A-Z]\w*Exception)(?: \([^)]*\))?: ?(.*)$")
-_ARROW = re.compile(r"\s*---> (?:\(Inner Exception #\d+\) )?")
+_ARROW = re.compile(r"\s{0,20}---> (?:\(Inner Exception #\d+\) )?")
 _INNER_END = "--- End of inner exception stack trace ---"
 _RETHROWN = re.compile(r"^\s*--- End of stack trace from previous location")
 _LOOK_BACK_LINES = 12

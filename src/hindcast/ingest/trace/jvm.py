@@ -24,7 +24,7 @@ _NAMED = re.compile(
     r"(?<![\w.$/])((?:[A-Za-z_$][\w$]*\.)+[A-Za-z_$][\w$]*|[A-Z]\w*(?:Exception|Error|Throwable))(?:: (.*)|:?\s*)$"
 )
 _ERROR_NAME = re.compile(
-    r"(?:Exception|Error|Throwable|Fault|Failure|Timeout|Interrupted\w*|Death|Issue\w*|[A-Z]\w{0,200})$"
+    r"(?:Exception|Error|Throwable|Fault|Failure|Timeout|Interrupted\w{0,40}|Death|Issue\w{0,40}|[A-Z]\w{0,200})$"
 )
 _LOOK_BACK_LINES = 8
 

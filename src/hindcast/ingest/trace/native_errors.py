@@ -45,7 +45,9 @@ _FATAL_IN = re.compile(r"^# (?:Fatal|Runtime|Debug) (?:check failed|error) in (.
 _GLIBC_ASSERT = re.compile(r"^[^:]*?: ([^\s:]+):\d+: (?:.*: )?Assertion [`'‘](.+?)['’]? failed")
 _ASSERT = re.compile(r"(?:assert failure|ASSERTION FAILED|assertion failed|Assertion failed): (.+)$")
 # Assertion failed: (n > 0), function take, file pool.c, line 12.
-_PLACED_ASSERT = re.compile(r"Assertion failed: \(?(.+?)\)?, (?:function \S+, )?file ([^,]+), line \d+")
+_PLACED_ASSERT = re.compile(
+    r"Assertion failed: \(?(.{1,300}?)\)?, (?:function \S{1,300}, )?file ([^,]{1,300}), line \d+"
+)
 _CAST = re.compile(
     r"control flow integrity check for type '(.+)' failed during |does not point to an object of type '(.+)'"
 )

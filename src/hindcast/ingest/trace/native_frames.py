@@ -16,10 +16,11 @@ UNNUMBERED = -1
 # #3 0x4f6c38 in boom() v8/wasm-code.cc:87:7 · #2.1 0x… in f · kSP+0x0e30: 0x… in app_mgr ld-temp.o:?
 _IN = re.compile(r"(?:#(\d+)(?:\.\d+)?|\b\w{1,8}\+0x[0-9a-f]+:)\s+(?:0x)?[0-9a-fA-F*x]{3,20} in\b ?(.*)$")
 # #0 0xec3fdeb  (/lib/libfoo.so+0x71bf4)
-_BARE = re.compile(r"#(\d+)\s+(?:0x)?[0-9a-f]{3,20}\s+\((.{1,200}?)(?:\+0x[0-9a-f]+)?\)(?: \(BuildId: \w+\))?$")
+_BARE = re.compile(r"#(\d+)\s+(?:0x)?[0-9a-f]{3,20}\s+\((.{1,400}?)(?:\+0x[0-9a-f]+)?\)(?: \(BuildId: \w+\))?$")
 # #00 pc 000012f4  /system/lib/libfoo.so (foo::bar(int)+12)
 _TOMBSTONE = re.compile(
-    r"#(\d+)\s+pc [0-9a-f]{4,16}\s+(\S+)(?: \(offset 0x[0-9a-f]+\))?(?: \((.+?)(?:\+\d+)?\))?(?: \(BuildId: \w+\))?$"
+    r"#(\d+)\s+pc [0-9a-f]{4,16}\s+(\S{1,400})(?: \(offset 0x[0-9a-f]{1,20}\))?"
+    r"(?: \((.{1,400}?)(?:\+\d{1,12})?\))?(?: \(BuildId: \w+\))?$"
 )
 # #3 0x0000010b9df0 net::FtpUtil::Parse()
 _NAMED = re.compile(r"#(\d+)\s+0x[0-9a-f]{4,16}\s+(?!in\b)([^\s(<].*|<unknown>)$")
@@ -52,11 +53,14 @@ _LLDB = re.compile(r"frame #(\d+): 0x[0-9a-f]+ ([^\s`]+)`(\S.*)$")
 # @     0x560e73b80fe2         48  ledger::Book::post()
 _GLOG = re.compile(r"^\s*@\s+0x[0-9a-f]+\s+(?:\d+\s+)?(\S.*)$")
 # 3  server!shop::Cart::total(int) [cart.cc : 87 + 0x5]
-_MINIDUMP = re.compile(r"^\s*(\d{1,4})\s+([\w.+-]+)!(\S.*?)(?: \[(.+) : (\d+) \+ 0x[0-9a-f]+\]| \+ 0x[0-9a-f]+)?$")
+_MINIDUMP = re.compile(
+    r"^\s*(\d{1,4})\s+([\w.+-]+)!(\S.{0,400}?)"
+    r"(?: \[(.{1,400}) : (\d+) \+ 0x[0-9a-f]+\]| \+ 0x[0-9a-f]+)?$"
+)
 
 # Qualifiers come before the first part of a nested name, lengths before each part.
 _SOURCE_NAME = re.compile(r"[rVKRO]{0,3}(\d{1,3})(?=[A-Za-z_])")
-_BUILD = re.compile(r"\s*\((?:BuildId: ?\w+|discriminator \d+)\)$")
+_BUILD = re.compile(r"\s{0,20}\((?:BuildId: ?\w+|discriminator \d+)\)$")
 _OFFSET = re.compile(r"(\S.*?) ?\+ ?0x[0-9a-f]+")
 _OBJECT = re.compile(r"([^<>]*|<[^<>]*>)>\+0x[0-9a-f]+")
 _PLACE = re.compile(r"((?:[A-Za-z]:)?[^\s:]+):(\d+|\?)(?::(\d+))?")

@@ -19,7 +19,7 @@ _NAMED = re.compile(r"(?:^|\s)([A-Z]\w*(?:::[A-Z]\w*)*)(?: \((.*)\)|: (.*)):?\s*
 _CAUSES = re.compile(r"^\s*Causes?:\s*$")
 _LOOK_BACK_LINES = 4
 _ERROR_NAME = re.compile(
-    r"(?:Error|Exception|Invalid|NotFound|Timeout|Interrupt|Exit|Missing|Denied|Refused|Failed)\w*$|::E[A-Z]+$"
+    r"(?:Error|Exception|Invalid|NotFound|Timeout|Interrupt|Exit|Missing|Denied|Refused|Failed)\w{0,60}$|::E[A-Z]+$"
 )
 
 

@@ -13,7 +13,7 @@ from hindcast.model.trace import Frame, Language, Raised, Relation, Trace
 HINTS = ("panicked at", "tack backtrace:")
 
 _PANIC_OLD = re.compile(
-    r"thread '([^']{0,200})'(?: \(\d+\))? panicked at '(.{0,200})', ([^\s:][^:]{0,200}):(\d+):(\d+)"
+    r"thread '([^']{0,200})'(?: \(\d+\))? panicked at '(.{0,600})', ([^\s:][^:]{0,200}):(\d+):(\d+)"
 )
 _PANIC = re.compile(r"thread '([^']*)'(?: \(\d+\))? panicked at ([^\s:'][^:]*):(\d+):(\d+):\s*$")
 _ERROR = re.compile(r"^\s*(?:Error|error): (.*)$")

@@ -18,7 +18,7 @@ from hindcast.model.signal import Severity
 
 # Jira writes headings and blocks of code in marks of its own.
 _WIKI_HEAD = re.compile(r"^h([1-6])\.\s{1,20}", re.M)
-_WIKI_BLOCK = re.compile(r"\{(?:code|noformat)(?::[^}]*)?\}\n?")
+_WIKI_BLOCK = re.compile(r"\{(?:code|noformat)(?::[^}]{0,200})?\}\n?")
 NOTES_MAX = 100
 NOTE_CHARS_MAX = 4_000
 

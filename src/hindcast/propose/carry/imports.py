@@ -13,7 +13,10 @@ from hindcast.propose.carry.splice import Splice
 from hindcast.propose.carry.vocabulary import SCRIPTS
 
 _PYTHON = re.compile(r"^(?:import\s+[\w.]+(?:\s+as\s+\w+)?|from\s+[\w.]+\s+import\s+[\w ,*]+)\s*$")
-_SCRIPT = re.compile(r"^(?:import\s.+from\s+['\"].+['\"]|import\s+['\"].+['\"]|const\s+.+=\s*require\(.+\))\s*;?\s*$")
+_SCRIPT = re.compile(
+    r"^(?:import\s.{1,300}from\s{1,20}['\"].{1,300}['\"]|import\s{1,20}['\"].{1,300}['\"]"
+    r"|const\s{1,20}.{1,300}=\s{0,20}require\(.{1,300}\))\s{0,20};?\s{0,20}$"
+)
 _GO = re.compile(r"^\s+(?:\w+\s+)?\"[\w./-]+\"\s*$")
 
 

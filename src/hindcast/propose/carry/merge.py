@@ -119,7 +119,7 @@ def _joined(made: str, before: str, after: str) -> str:
     """Items that were on lines of their own, for a list that is on one line."""
     if "\n" not in made and not made.rstrip().endswith(","):
         return made
-    flat = re.sub(r"\s*\n\s*", " ", made)
+    flat = re.sub(r"(?<!\s)\s*\n\s*", " ", made)
     if after in _CLOSERS:
         flat = flat.rstrip().rstrip(",")
     if before not in ("(", "[", "{", ",") and not flat.startswith(","):

@@ -26,7 +26,7 @@ _LINES = re.compile(
 )
 _DOCKERFILE = re.compile(r"(?:^|/)(?:Dockerfile|Containerfile)(?:\.[\w-]+)?$|\.dockerfile$", re.I)
 _CODE = re.compile(
-    r"(?:^|[/_.-])(?:settings|config|configuration|conf|constants|defaults|options|limits|env)(?:[/_.-][\w./-]*)?\.(?:py|js|mjs|cjs|ts)$",
+    r"(?:^|[/_.-])(?:settings|config|configuration|conf|constants|defaults|options|limits|env)(?:[/_.-][\w./-]{0,200})?\.(?:py|js|mjs|cjs|ts)$",
     re.I,
 )
 _CODE_ENDINGS = (".py", ".js", ".mjs", ".cjs", ".ts")
