@@ -33,7 +33,7 @@ class Access:
 
     def __init__(self, office: Office, *, actor: str, is_proof_required: bool | None = None, token: str = "") -> None:
         self._office = office
-        # What proves that somebody is at this machine; empty where that proves nothing.
+        # The local token; empty where there is none.
         self.token = token
         self._recognition = Recognition(office, actor=actor, is_proof_required=is_proof_required, token=token)
         # Whose the first admin is.

@@ -1,4 +1,4 @@
-"""Whether the token of this machine opens it: always, never, or until somebody was invited."""
+"""When the local token opens this server: always, never, or until the first person is invited."""
 
 from __future__ import annotations
 

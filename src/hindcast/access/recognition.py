@@ -65,7 +65,7 @@ class Recognition:
     """Recognises callers, remembering what the store said until it changes."""
 
     def __init__(self, office: Office, *, actor: str, is_proof_required: bool | None, token: str = "") -> None:
-        """`token` proves that somebody is at this machine; without one nobody can."""
+        """`token` is the local token; without one, no caller counts as local."""
         self._office = office
         self._token = token
         self._browser = secret.browser_secret(token) if token else ""
@@ -106,7 +106,7 @@ class Recognition:
         return known.has_keys
 
     def _at_this_machine(self, proof: Proof) -> Caller:
-        """Whoever holds the token, while it opens anything, and only from here."""
+        """The caller who holds the local token, from this machine only, while it is accepted."""
         if not self.is_open:
             raise Unidentified(
                 "People were invited, so being at this machine is no proof any more.",

@@ -1,7 +1,7 @@
 """Fetches from an origin, in a process of its own: `python -m hindcast.adapters.clone_fetch`, started by `clone_git`.
 
 Git's library can wait without end for an origin that stops talking, in places that no time limit of it reaches. A
-process can be ended from outside, at any moment; and it ends itself where whoever started it is gone.
+process can be ended from outside, at any moment; and it ends itself when its parent is gone.
 """
 
 from __future__ import annotations

@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from hindcast.learn.attempts import attempt_of, is_past, outcome_of
 from hindcast.learn.facts import cause_in
 from hindcast.learn.prose import attempt_id, attempts_in, told_once
 from hindcast.learn.roles import plain_words
 from hindcast.learn.sentences import sentences_of
 from hindcast.learn.talk import Line
-from hindcast.learn.tried import attempt_of, is_past, outcome_of
 from hindcast.model.action import similarity
 from hindcast.model.case import Attempt, Cause, Evidence, Outcome, Witness
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, timezone
 
+from hindcast.learn.attempts import attempt_of, attempts_listed, attempts_told, is_list, items_of, outcome_of, told_well
 from hindcast.learn.facts import is_known, names_in, people_in
 from hindcast.learn.moments import Moment, minutes_in, moments_in, range_in, zone_of
 from hindcast.learn.page import Page, Part
@@ -15,7 +16,6 @@ from hindcast.learn.roles import Field, field_of
 from hindcast.learn.sentences import FENCE, sentences_of
 from hindcast.learn.sequence import follow
 from hindcast.learn.talk import Line
-from hindcast.learn.tried import attempt_of, attempts_listed, attempts_told, is_list, items_of, outcome_of, told_well
 from hindcast.model.action import action_key
 from hindcast.model.action_words import Deed
 from hindcast.model.case import Attempt, Outcome

@@ -24,7 +24,7 @@ from hindcast.rest import (
     elastic,
     fixes,
     fixes_log,
-    importing,
+    imports,
     incidents,
     installation,
     integrations,
@@ -102,7 +102,7 @@ def create_app(running: Running, settings: Settings, access: Access | None = Non
     for resources in (
         incidents,
         casework,
-        importing,
+        imports,
         recall,
         memory,
         memory_history,
